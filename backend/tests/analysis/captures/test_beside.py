@@ -250,3 +250,16 @@ def test_lone_moments_join_within_a_minute(minutes: float, captures: int) -> Non
     first = file("dump.txt", Print("db-1"))
     second = file("b/dump.txt", Print("db-1", T0 + round(minutes * 60 * S)))
     assert len(analyse(gather([first, second])).captures) == captures
+
+
+@pytest.mark.parametrize(("hours", "capture"), [(1, 0), (5, 1)])
+def test_errors_of_a_log_are_a_stall_of_the_nearest_capture(hours: int, capture: int) -> None:
+    """Both captures use the log of their host as context; its errors are one stall all the same."""
+    log = file("error.log", Print("db-1", T0 + hours * HOUR))
+    seen = [
+        file(f"{at}/status.txt", Print("db-1", T0 + at * 6 * HOUR, shape=tuple(CALM)))
+        for at in (0, 1)
+    ]
+    shown = analyse(gather([log, *seen]))
+    (episode,) = shown.episodes
+    assert episode.capture == [each.id for each in shown.captures][capture]

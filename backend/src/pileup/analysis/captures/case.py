@@ -87,7 +87,7 @@ def examine_case(
         captures = [Capture(id=UNDATED, host=None, span=None, undated=everything)]
     by_capture = _by_capture(corrections_by_people, captures)
     examined = [
-        examine(capture, share, by_capture.get(capture.id, ()), answers)
+        examine(capture, captures, share, by_capture.get(capture.id, ()), answers)
         for capture, share in shares(evidence, captures)
     ]
     fragments = examined.pop() if len(examined) > 1 and captures[-1].id == UNDATED else None
@@ -191,10 +191,8 @@ def _by_capture(
     for correction in corrections:
         mine = [c for c in captures if correction.host in c.hosts] or list(captures)
 
-        def distance(capture: Capture, at: int = correction.computed_onset) -> int:
-            if capture.span is None:
-                return NEAR_US
-            return max(0, capture.span.start - at, at - capture.span.end)
+        def distance(capture: Capture, at: int = correction.computed_onset) -> float:
+            return NEAR_US if capture.span is None else capture.apart(Span(at, at))
 
         nearest = min(mine, key=distance)
         found.setdefault(nearest.id, []).append(correction)

@@ -81,11 +81,12 @@ class Judged:
 
 def examine(
     capture: Capture,
+    captures: Sequence[Capture],
     evidence: Evidence,
     corrections_by_people: Sequence[StallCorrection],
     answers: Answers,
 ) -> Examined:
-    """Convert the samples of a capture to values and detect its stalls.
+    """Convert the samples of a capture, out of all captures, to values and detect its stalls.
 
     A stack sample that gdb and pt-pmp both wrote is one, in moments, wait graphs and findings; how
     far an applier is behind is no wait.
@@ -98,7 +99,8 @@ def examine(
     stalls = answers.ask(
         "stalls",
         lambda: corrections.corrected(
-            _of_capture(detection.find(evidence, values), capture), corrections_by_people
+            _of_capture(detection.find(evidence, values), capture, captures),
+            corrections_by_people,
         ),
     )
     placed = answers.settle("waits", lambda: untimed.in_stall(evidence, stalls), evidence)
@@ -106,12 +108,27 @@ def examine(
     return Examined(capture, placed, answers, values, stalls, every)
 
 
-def _of_capture(stalls: Sequence[detection.Stall], capture: Capture) -> list[detection.Stall]:
-    """Return the stalls that a capture shows itself, and not only the samples lent to it."""
-    if capture.span is None or not capture.lent:
+def _of_capture(
+    stalls: Sequence[detection.Stall], capture: Capture, captures: Sequence[Capture]
+) -> list[detection.Stall]:
+    """Return the stalls that a capture shows itself.
+
+    Not those of samples lent to it alone, nor those of a log's lines nearer to another capture of
+    its host.
+    """
+    if capture.span is None:
         return list(stalls)
     first, last = capture.span.start, capture.span.end
-    return [s for s in stalls if s.span.start <= last and first <= s.span.end]
+    if capture.lent:
+        stalls = [s for s in stalls if s.span.start <= last and first <= s.span.end]
+    if not any(capture.apart(stall.span) for stall in stalls):
+        return list(stalls)
+    others = [other for other in captures if other.host == capture.host]
+    return [
+        stall
+        for stall in stalls
+        if capture.apart(stall.span) <= min(other.apart(stall.span) for other in others)
+    ]
 
 
 def judge(

@@ -11,6 +11,7 @@ incident changes nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
@@ -64,6 +65,12 @@ class Capture:
     @property
     def artifacts(self) -> frozenset[str]:
         return self.members | self.undated | {sha for sha, _ in self.lent}
+
+    def apart(self, span: Span) -> float:
+        """Return the µs between a range and the capture: 0 if they meet, infinity without times."""
+        if self.span is None:
+            return math.inf
+        return max(0, self.span.start - span.end, span.start - self.span.end)
 
 
 @dataclass(slots=True)
