@@ -263,3 +263,14 @@ def test_errors_of_a_log_are_a_stall_of_the_nearest_capture(hours: int, capture:
     shown = analyse(gather([log, *seen]))
     (episode,) = shown.episodes
     assert episode.capture == [each.id for each in shown.captures][capture]
+
+
+def test_a_zone_comes_from_the_nearest_files() -> None:
+    """Settings in another folder, of another day, say less than the export beside a dump."""
+    mine = [file("dump.txt", Print(offset_s=14 * 3600)), file("export.csv", Print())]
+    later = Print(None, T0 + 100 * HOUR, 2 * 3600)
+    others = [file(f"later/{name}", later) for name in ("variables.txt", "status.txt")]
+    shown = {doc.path: doc for doc in analyse(gather([*mine, *others])).artifacts}
+    clock = shown["dump.txt"].clock
+    assert clock is not None
+    assert clock.zone == "+14:00"

@@ -79,19 +79,30 @@ class _Known:
         timezones: Mapping[str, str],
         override: ClockOverride,
     ) -> Zone:
-        """Find a file's zone: what is of no host has no server outside of its own recording."""
+        """Find a file's zone: by its own recording, what lies beside all of them, or any other.
+
+        What is of no host has no server outside of its own recording.
+        """
         host, folder = self.host_of.get(artifact.sha256), self.folder_of[artifact.sha256]
-        near = {sha: rows for sha, rows in self.pairs.items() if self.folder_of[sha] == folder}
-        reached = (folder,) if host is None and folder else (folder, None)
-        pairs = (near, self.pairs)[: len(reached)]
-        ranges = [found for at in reached for found in self.utc_ranges.of(at, host)]
-        # its own recording, what lies beside all recordings, any other
-        places = dict.fromkeys((folder, "", None) if len(reached) > 1 else reached)
-        keys = [*((at, host) for at in places), (folder, None)]
-        setting = next((self.settings[key] for key in keys if key in self.settings), None)
-        return zone_of(
-            artifact, host, self.host_of, clocks, pairs, setting, ranges, timezones, override
-        )
+
+        def by(reach: str | None) -> Zone:
+            keys = [(reach, host), (folder, None)]
+            return zone_of(
+                artifact, host, self.host_of, clocks, self._pairs(reach),
+                next((self.settings[key] for key in keys if key in self.settings), None),
+                list(self.utc_ranges.of(reach, host)), timezones, override,
+            )  # fmt: skip
+
+        zone = by(folder)
+        for reach in ("", None) if host is not None or not folder else ():
+            if zone.quality == "assumed":
+                zone = by(reach)
+        return zone
+
+    def _pairs(self, folder: str | None) -> Mapping[str, list[tuple[int, int]]]:
+        if folder is None:
+            return self.pairs
+        return {sha: rows for sha, rows in self.pairs.items() if self.folder_of[sha] == folder}
 
 
 def place(

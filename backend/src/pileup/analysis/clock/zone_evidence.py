@@ -38,7 +38,7 @@ def zone_of(
     host: str | None,
     host_of: Mapping[str, str | None],
     clocks: Mapping[str, tuple[int, int, int]],
-    pairs: Sequence[Mapping[str, list[tuple[int, int]]]],
+    pairs: Mapping[str, list[tuple[int, int]]],
     setting: tuple[TimeZone, str] | None,
     utc_ranges: Sequence[Sequence[tuple[int, int]]],
     timezones: Mapping[str, str],
@@ -46,7 +46,7 @@ def zone_of(
 ) -> Zone:
     """Find the zone of one artifact.
 
-    pairs: (UTC µs, local µs) by artifact, first of the same recording, then of all artifacts.
+    pairs: (UTC µs, local µs) by artifact.
     setting: the zone that its server prints.
     utc_ranges: ranges of absolute times that local ones may meet, the likeliest first.
     """
@@ -55,12 +55,10 @@ def zone_of(
     text = timezones.get(host or "") or timezones.get("*")
     if text and (given := zones.time_zone(text)):
         return Zone(given, f"The zone of {host or 'all hosts'} was given: {text}", "given")
-    if own := pairs[0].get(artifact.sha256):
+    if own := pairs.get(artifact.sha256):
         return _from_pairs(own, "TS lines of this file")
-    for known in pairs:
-        same = [p for sha, rows in known.items() if host_of.get(sha) == host for p in rows]
-        if same:
-            return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
+    if same := [p for sha, rows in pairs.items() if host_of.get(sha) == host for p in rows]:
+        return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
     if setting is not None:
         zone, printed = setting
         shown = zone.name
