@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
-from tests.support.rounds import Rounds
+from tests.support.rounds import DEALT, ON_TURN, Rounds, drop_other_turns
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 7, 60])
@@ -23,3 +26,39 @@ def test_every_case_has_its_turn(of: int) -> None:
     days = [Rounds(1, long=False, turn=turn) for turn in range(739_000, 739_000 + of)]
     assert sorted(case for day in days for case in day.in_turn(cases, of)) == cases
     assert list(Rounds(3, long=True, turn=5).in_turn(cases, of)) == cases
+
+
+def _test(nodeid: str, **marks: tuple[int, ...]) -> pytest.Item:
+    def closest(name: str) -> pytest.Mark | None:
+        return pytest.Mark(name, marks[name], {}) if name in marks else None
+
+    return cast("pytest.Item", SimpleNamespace(nodeid=nodeid, get_closest_marker=closest))
+
+
+def _kept(items: list[pytest.Item], **options: Any) -> list[str]:
+    given = {"--bless": False, "--every-turn": False, "--rounds": None, "--turn": 0, **options}
+    hook = SimpleNamespace(pytest_deselected=lambda items: None)
+    kept = list(items)
+    drop_other_turns(
+        cast("pytest.Config", SimpleNamespace(getoption=given.__getitem__, hook=hook)), kept
+    )
+    return [item.nodeid for item in kept]
+
+
+@pytest.mark.parametrize("of", [2, 3, 4, 6])
+def test_each_day_has_its_share_of_a_dealt_test(of: int) -> None:
+    """Also where the first case has another day's turn, and another dealt test stands between."""
+    dealt = [_test(f"test_law[{case}]", **{DEALT: (of,)}) for case in range(24)]
+    others = [_test(f"test_other_law[{case}]", **{DEALT: (2,)}) for case in range(24)]
+    daily = _test("test_of_every_day")
+    rare = _test("test_of_some_days", **{ON_TURN: (1, of)})
+    mixed = [item for pair in zip(dealt, others, strict=True) for item in pair]
+    days = [_kept([*mixed, daily, rare], **{"--turn": 739_000 + day}) for day in range(of)]
+    for day in days:
+        assert sum(name.startswith("test_law") for name in day) == 24 // of
+        assert sum(name.startswith("test_other_law") for name in day) == 12
+        assert daily.nodeid in day
+    assert {name for day in days for name in day} >= {item.nodeid for item in dealt}
+    assert [rare.nodeid in day for day in days].count(True) == 1
+    for everything in ({"--every-turn": True}, {"--bless": True}, {"--rounds": 2}):
+        assert len(_kept([*mixed, daily, rare], **everything)) == 50

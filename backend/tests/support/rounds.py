@@ -91,8 +91,8 @@ def _turns(item: pytest.Item, rounds: Rounds, seen: Counter[str]) -> Iterator[bo
     if mark := item.get_closest_marker(DEALT):
         (of,) = mark.args
         name = item.nodeid.partition("[")[0]
-        yield seen[name] % of in rounds.in_turn(range(of), of, len(name))
         seen[name] += 1
+        yield seen[name] % of in rounds.in_turn(range(of), of, len(name))
 
 
 def parametrize_seeds(metafunc: pytest.Metafunc) -> None:

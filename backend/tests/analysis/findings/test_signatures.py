@@ -9,7 +9,6 @@ new case needs no line.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -53,44 +52,11 @@ def agreed() -> dict[str, str]:
     return dict(zip(lines[::2], lines[1::2], strict=True))
 
 
-@pytest.fixture(autouse=True)
-def _asked(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Keep the request of the test: calls that are replayed have none, and compare nothing."""
-    _REQUESTS.append(request)
-    yield
-    _REQUESTS.clear()
-
-
-_REQUESTS: list[pytest.FixtureRequest] = []
-
-
-def check_as_agreed(name: str, analysis: Analysis) -> None:
-    if not _REQUESTS:
-        return
-    (request,) = _REQUESTS
-    findings = "; ".join(f"{each.id} {each.score:.3g}" for each in analysis.findings[:4])
-    text = Listing().of(msgspec.to_builtins(analysis))
-    found = f"  {findings or 'nothing'} {hashlib.sha256(text.encode()).hexdigest()[:10]}"
-    if request.config.getoption("--bless"):
-        agreed()[name] = found
-        lines = (f"{key}\n{agreed()[key]}\n" for key in sorted(agreed().keys() & names()))
-        AGREED.write_text("".join(lines), encoding="utf-8")
-    assert agreed().get(name, found) == found, "if this is meant: pytest --bless --every-turn"
-
-
-@cache
-def names() -> set[str]:
-    """Return the names of all cases."""
-    cases = [f"{issue}: {example.says}" for issue, example in FIRES]
-    return {*cases, *(f"{issue}, not: {example.says}" for issue, example in MISSES)}
-
-
 @pytest.mark.parametrize(("issue", "example"), FIRES, ids=lambda item: getattr(item, "says", item))
 @pytest.mark.dealt(2)
 def test_a_case_is_named(issue: str, example: Example) -> None:
     """And no check calls a setting harmless that a likely finding rests on."""
     analysis = analyse(case(example))
-    check_as_agreed(f"{issue}: {example.says}", analysis)
     found, said = score_in(analysis, issue)
     assert found >= NAMED, said
     (check,) = [each for each in analysis.triage if each.check == "configuration"]
@@ -128,10 +94,27 @@ def test_a_release_changes_no_confidence(turn: int, rounds: Rounds) -> None:
 @pytest.mark.parametrize(("issue", "example"), MISSES, ids=lambda item: getattr(item, "says", item))
 @pytest.mark.dealt(3)
 def test_a_near_miss_is_not(issue: str, example: Example) -> None:
-    analysis = analyse(case(example))
-    check_as_agreed(f"{issue}, not: {example.says}", analysis)
-    found, said = score_in(analysis, issue)
+    found, said = score(issue, example)
     assert found < SILENT, said
+
+
+CASES = {f"{issue}: {example.says}": example for issue, example in FIRES} | {
+    f"{issue}, not: {example.says}": example for issue, example in MISSES
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.dealt(6)
+def test_a_case_is_as_agreed(name: str, request: pytest.FixtureRequest) -> None:
+    analysis = analyse(case(CASES[name]))
+    findings = "; ".join(f"{each.id} {each.score:.3g}" for each in analysis.findings[:4])
+    text = Listing().of(msgspec.to_builtins(analysis))
+    found = f"  {findings or 'nothing'} {hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    if request.config.getoption("--bless"):
+        agreed()[name] = found
+        lines = (f"{key}\n{agreed()[key]}\n" for key in sorted(agreed().keys() & CASES.keys()))
+        AGREED.write_text("".join(lines), encoding="utf-8")
+    assert agreed().get(name, found) == found, "if this is meant: pytest --bless --every-turn"
 
 
 def test_every_issue_has_a_signature_a_case_and_a_near_miss() -> None:
@@ -144,8 +127,8 @@ def test_every_issue_has_a_signature_a_case_and_a_near_miss() -> None:
 
 
 def test_every_agreed_line_is_of_a_case() -> None:
-    assert len(names()) == len(FIRES) + len(MISSES)
-    assert agreed().keys() <= names()
+    assert len(CASES) == len(FIRES) + len(MISSES)
+    assert agreed().keys() <= CASES.keys()
     assert len(agreed()) > 350
 
 
