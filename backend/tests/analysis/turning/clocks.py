@@ -110,20 +110,6 @@ def _uptimes() -> object:
     return metrics_hosts._contradict(samples, a, b)
 
 
-def _few_counts() -> object:
-    samples = pl.DataFrame(
-        {
-            "host": ["a"] * 5 + ["b"] * 5,
-            "series": ["mysql.Threads_running"] * 10,
-            "labels": [""] * 10,
-            "time": [T0 + at * S for at in range(5)] * 2,
-            "value": [100.0] * 5 + [900.0] * 5,
-        }
-    )
-    a, b = (metrics_hosts._Host(name, first=T0, last=T0 + 4 * S) for name in "ab")
-    return metrics_hosts._contradict(samples, a, b)
-
-
 def _counts(*values: float) -> dict[int, float]:
     return dict(enumerate(values))
 
@@ -235,7 +221,6 @@ SCENES: Scenes = {
     "clock.metrics_hosts _FEW _compare": lambda: metrics_hosts._compare(
         _counts(100, 100, 100, 100, 100), _counts(100, 100, 100, 100, 900)
     ),
-    "clock.metrics_hosts _FEW _contradict": _few_counts,
     "clock.metrics_hosts _MOST_APART _compare": lambda: metrics_hosts._compare(
         _counts(*[100] * 10), _counts(*[100] * 9, 900)
     ),
