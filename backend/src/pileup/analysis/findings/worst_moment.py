@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pileup.analysis.blocked_time.measure import BlockedTime, Drawn, draw
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings.words import clip
 from pileup.analysis.waits import moments
 from pileup.analysis.waits.counts import threads_behind
@@ -73,7 +74,28 @@ def worst_moment(context: Context, blocked: BlockedTime | None = None) -> Worst:
     drawn = blocked.worst if blocked is not None else _drawn(context)
     if drawn is None:
         return Worst({}, 0)
-    return Worst(of_graph(drawn.graph), drawn.threads, of_latches(drawn.graph))
+    queues = of_graph(drawn.graph)
+    if blocked is not None:
+        queues = {kind: _by_all_moments(queue, context, blocked) for kind, queue in queues.items()}
+    return Worst(queues, drawn.threads, of_latches(drawn.graph))
+
+
+def _by_all_moments(queue: Queue, context: Context, blocked: BlockedTime) -> Queue:
+    """Name the holder that all moments together show where this one shows another less surely."""
+    root = next((r for r in blocked.roots if r.path[-2:-1] == [queue.label]), None)
+    if root is None or root.session_id is None or root.confidence <= queue.sure:
+        return queue
+    chosen = blocked.table.choice.chosen
+    moment = next((each for each in chosen if each.time and iso(each.time) == root.time), None)
+    if moment is None:
+        return queue
+    actor = draw(context.evidence, moment, context.server).graph.actors.get(root.node or "")
+    if actor is None:
+        return queue
+    return replace(
+        queue, holder=actor, sure=root.confidence, onward=None, root=actor,
+        root_sure=root.confidence,
+    )  # fmt: skip
 
 
 def _drawn(context: Context) -> Drawn | None:
