@@ -378,9 +378,16 @@ def _best_layout(
     is_general = plain.rank == 1 or plain.are_entries
     rank = (lambda quality: -quality.rank) if is_general else (lambda _: 0)
     best = min(
-        better, key=lambda pair: (rank(pair[0]), pair[0].loss, -pair[0].records), default=None
+        better,
+        key=lambda pair: (rank(pair[0]), pair[0].loss, -pair[0].records, _is_bold(pair[1])),
+        default=None,
     )
     return best[1] if best else None
+
+
+def _is_bold(layout: Layout) -> bool:
+    """Return whether lines are joined whatever they begin with; of equals another one is right."""
+    return bool(layout.parts or layout.rows or layout.anywhere)
 
 
 def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
@@ -396,8 +403,7 @@ def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
     tells_more = plain.rank == 1 and quality.rank > 1 and quality.skipped <= plain.loss
     if tells_more and layout.keeps_lines:
         return quality.loss <= plain.loss + _COST_OF_PROBLEM
-    is_bold = layout.parts or layout.rows or layout.anywhere
-    if is_bold and quality.records <= _GAIN_OF_ROWS * plain.records:
+    if _is_bold(layout) and quality.records <= _GAIN_OF_ROWS * plain.records:
         return False
     if (layout.parts or layout.rows) and quality.records < _LEAST_JOINED:
         return False

@@ -34,6 +34,7 @@ _DEVICE = re.compile(
 _WAY = re.compile(r"\s*(?P<way>[RT]X)(?P<of> errors(?=:))?:? +(?P<rest>\S.{0,400})$")
 _PAIR = re.compile(r"(?P<name>[a-z]{2,12})[: ](?P<value>\d{1,20})(?!\S)")
 _BYTES = re.compile(r"(?P<way>[RT]X) bytes:(?P<value>\d{1,20})(?!\S)")
+_OTHER_WAY = re.compile(r" {1,8}(?=[RT]X )")
 _COLLISIONS = re.compile(r"\s+collisions:(?P<value>\d{1,20})(?!\S)")
 _NAMES = re.compile(r"[a-z]{2,12}(?: +[a-z]{2,12}){2,9}\s*$")
 _NUMBERS = re.compile(r"\s+\d{1,20}(?: +\d{1,20}){2,9}\s*$")
@@ -139,15 +140,13 @@ class _Reader:
             prefix = f"{way}_error_" if errors else f"{way}_"
             self._names = prefix, rest.split()
             return True
-        if match := _BYTES.match(f"{way.upper()} {rest}"):
-            self._add(f"{way}_bytes", match["value"], number)
-            for other in _BYTES.finditer(rest):
-                self._add(f"{other['way'].lower()}_bytes", other["value"], number)
-            return True
-        pairs = _PAIR.findall(rest)
+        own, *others = _OTHER_WAY.split(rest)
+        pairs = _PAIR.findall(own)
         for name, value in pairs:
             field = "errs" if name == "errors" else _FIELDS.get(name, name)
             self._add(f"{way}_{field}", value, number)
+        for other in filter(None, map(_BYTES.match, others)):
+            self._add(f"{other['way'].lower()}_bytes", other["value"], number)
         return bool(pairs)
 
     def _below(self, number: int, text: str) -> bool:
