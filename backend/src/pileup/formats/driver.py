@@ -12,7 +12,7 @@ import dataclasses
 import io
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -41,7 +41,7 @@ from pileup.formats.reading.pt_stalk_samples import read_ts
 from pileup.formats.reading.server_versions import find_named_version, find_versions
 from pileup.formats.reading.skipped_lines import Skips
 from pileup.formats.reading.text import LineReader
-from pileup.formats.unwrapping import cut_json
+from pileup.formats.unwrapping import cut_json, escaped_text
 from pileup.formats.unwrapping.layouts import (
     Layout,
     are_spaced,
@@ -197,7 +197,7 @@ def _parse_stream(
         parsed = dataclasses.replace(parsed, detection=detection)
     if content is None or _is_binary(content):
         return parsed, None
-    parsed = _read_cut_json(content, parsed)
+    parsed = _read_completed(content, parsed)
     parsed = _read_between_prose(content, parsed)
     return parsed if parsed.format == pieces.NAME else _read_mixed(content, parsed), content
 
@@ -214,23 +214,44 @@ def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
     return parsed
 
 
-def _read_cut_json(content: str, parsed: Parsed) -> Parsed:
-    """Read a JSON document without its beginning or end, of which ``parsed`` has no record."""
-    if _has_evidence(parsed.frames):
+_COMPLETED: tuple[tuple[Callable[[str], Iterable[str]], str], ...] = (
+    (
+        cut_json.completions,
+        "This JSON document is cut. What is whole in it was read; copy it whole for the rest.",
+    ),
+    (
+        escaped_text.rejoined,
+        "This is one long line that was wrapped, so its records stand where it begins.",
+    ),
+)
+
+
+def _read_completed(content: str, parsed: Parsed) -> Parsed:
+    """Read a text that was cut or wrapped as a whole, of which ``parsed`` has a table at most."""
+    kinds = set(parsed.frames.heights)
+    if kinds != {Table.KIND} and _has_evidence(parsed.frames):
         return parsed
-    texts = filter(None, (content, _without_prefix(content)))
-    read = [_parse_piece(whole) for text in texts for whole in cut_json.completions(text)]
-    useful = [other for other in read if not other.failed and _has_evidence(other.frames)]
+    texts = list(filter(None, (content, _without_prefix(content))))
+    read = [
+        (_parse_piece(whole), why)
+        for complete, why in _COMPLETED
+        for text in texts
+        for whole in complete(text)
+    ]
+    useful = [
+        (other, why)
+        for other, why in read
+        if not other.failed and _has_evidence(other.frames) and set(other.frames.heights) - kinds
+    ]
     if not useful:
         return parsed
-    other = max(
+    other, why = max(
         useful,
-        key=lambda other: (
-            len(other.frames.heights.keys() - {Table.KIND}),
-            sum(other.receipt.records.values()),
+        key=lambda row: (
+            len(row[0].frames.heights.keys() - {Table.KIND}),
+            sum(row[0].receipt.records.values()),
         ),
     )
-    why = "This JSON document is cut. What is whole in it was read; copy it whole for the rest."
     problems = [Problem(None, why), *other.problems]
     receipt = dataclasses.replace(
         other.receipt,

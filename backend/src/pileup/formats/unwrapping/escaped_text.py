@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 # InnoDB\t\t\n=====================================\n2023-... INNODB MONITOR OUTPUT\n====
 DUMP = "INNODB MONITOR OUTPUT\\"
@@ -49,6 +50,16 @@ def is_escaped(head: str) -> bool:
         return True
     lines = head.split("\n", _FEW_LINES)
     return len(lines) <= _FEW_LINES and any(line.count("\\n") >= _LEAST for line in lines)
+
+
+def rejoined(text: str) -> Iterator[str]:
+    """Yield a text whose last line is of several and was wrapped: between words, or at a column."""
+    lines = text.strip("\n").split("\n")
+    escaped = [at for at, line in enumerate(lines) if "\\n" in line]
+    if len(escaped) >= _LEAST:
+        above, wrapped = lines[: escaped[0]], lines[escaped[0] :]
+        for between in (" ", ""):
+            yield "\n".join([*above, between.join(wrapped)])
 
 
 def split(line: str) -> list[str]:
@@ -101,4 +112,4 @@ def _texts_of_json(line: str) -> list[str]:
     return found
 
 
-__all__ = ["DUMP", "is_escaped", "split", "split_dump"]
+__all__ = ["DUMP", "is_escaped", "rejoined", "split", "split_dump"]
