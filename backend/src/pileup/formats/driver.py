@@ -12,7 +12,7 @@ import dataclasses
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -214,34 +214,24 @@ def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
     return parsed
 
 
-_COMPLETED: tuple[tuple[Callable[[str], Iterable[str]], str], ...] = (
-    (
-        cut_json.completions,
-        "This JSON document is cut. What is whole in it was read; copy it whole for the rest.",
-    ),
-    (
-        escaped_text.rejoined,
-        "This is one long line that was wrapped, so its records stand where it begins.",
-    ),
-)
-
-
 def _read_completed(content: str, parsed: Parsed) -> Parsed:
-    """Read a text that was cut or wrapped as a whole, of which ``parsed`` has a table at most."""
-    kinds = set(parsed.frames.heights)
-    if kinds != {Table.KIND} and _has_evidence(parsed.frames):
-        return parsed
+    """Read a JSON document that is cut, or one long line that was wrapped, as a whole.
+
+    The first only where ``parsed`` has no record, the second where it has fewer.
+    """
     texts = list(filter(None, (content, _without_prefix(content))))
-    read = [
-        (_parse_piece(whole), why)
-        for complete, why in _COMPLETED
-        for text in texts
-        for whole in complete(text)
-    ]
+    found = _has_evidence(parsed.frames)
+    cut = [whole for text in texts for whole in cut_json.completions(text)] if not found else []
+    wrapped = [whole for text in texts for whole in escaped_text.rejoined(text)]
+    read = [(_parse_piece(whole), _CUT) for whole in cut]
+    read += [(_parse_piece(whole), _WRAPPED) for whole in wrapped]
+    least = sum(parsed.receipt.records.values()) if found else 0
     useful = [
         (other, why)
         for other, why in read
-        if not other.failed and _has_evidence(other.frames) and set(other.frames.heights) - kinds
+        if not other.failed
+        and _has_evidence(other.frames)
+        and sum(other.receipt.records.values()) > least
     ]
     if not useful:
         return parsed
@@ -263,6 +253,10 @@ def _read_completed(content: str, parsed: Parsed) -> Parsed:
     return dataclasses.replace(
         other, problems=problems, receipt=receipt, line_index=parsed.line_index
     )
+
+
+_CUT = "This JSON document is cut. What is whole in it was read; copy it whole for the rest."
+_WRAPPED = "This is one long line that was wrapped, so its records stand where it begins."
 
 
 def _without_prefix(content: str) -> str | None:
