@@ -15,6 +15,7 @@ from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.findings import (
     cascade,
     catalogue,
+    excerpts,
     logged_waits,
     machine_checks,
     matching,
@@ -31,9 +32,10 @@ from pileup.analysis.findings import (
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match
 from pileup.records import Event, Query
-from tests.analysis.frames import T0, S, evidence
+from tests.analysis.frames import T0, S, evidence, moment
 from tests.analysis.test_rivals import finding
 from tests.analysis.turning.tools import Scenes, always, given, instead, level, listed
+from tests.api.test_table_tabs import session
 
 
 def _passed_on(ends: Mapping[str, float], either: float = 9.0) -> object:
@@ -233,11 +235,17 @@ def _many_locked(locks: int, changes: int) -> object:
     return worst_moment.describe_holder(Actor("trx:9", trx=trx))
 
 
+def _picked_rows() -> object:
+    rows = [session(number, "SELECT 1", wall_us=T0) for number in (1, 2)]
+    return excerpts.is_part(evidence({"list": [moment("processlist", T0, "utc"), *rows]}))
+
+
 SCENES: Scenes = {
     "findings.cascade _APART passes_on": lambda: _passed_on({"a": 1.0, "b": 8.0}),
     "findings.cascade _OWN passes_on": lambda: _passed_on({"a": 1.0, "b": 6.0}),
     "findings.cascade _PASSED_ON passes_on": lambda: _passed_on({"a": 2.5, "b": 8.0}),
     "findings.catalogue MOST_EVENTS events": _events,
+    "findings.excerpts _FEW is_part": _picked_rows,
     "findings.machine_checks _CROWDED crowd": _crowd,
     "findings.machine_checks _MANY_IN_DISK_WAIT queues": _disk_waits,
     "findings.matching _FEW_DUMPS _reduce_score": _rare,
