@@ -160,7 +160,11 @@ def test_flushes_by_littles_law(pending: list[float], rate: float | None, score:
         level=lambda name: rate if name == "log_ios_per_s" else None,
         series=lambda most, _: most.inside,
     )
-    with instead(commit, _unended_flush=always(given(score="unended", evidence=()))):
+    with instead(
+        commit,
+        _unended_flush=always(given(score="unended", evidence=())),
+        _commits_by_digests=always(None),
+    ):
         found = commit._slow_flushes(observed)
     assert (found and found.score) == score
     if found is not None and score != "unended":

@@ -244,12 +244,12 @@ def test_calm_servers_of_a_fleet_are_not_joined() -> None:
     assert {doc.host for doc in shown.artifacts} == {"db-1", "db-9"}
 
 
-@pytest.mark.parametrize(("minutes", "captures"), [(0.5, 1), (5, 2)])
-def test_lone_moments_join_within_a_minute(minutes: float, captures: int) -> None:
+@pytest.mark.parametrize(("minutes", "count"), [(0.5, 1), (5, 2)])
+def test_lone_moments_join_within_a_minute(minutes: float, count: int) -> None:
     """Nothing says that one was taken because of the other."""
     first = file("dump.txt", Print("db-1"))
     second = file("b/dump.txt", Print("db-1", T0 + round(minutes * 60 * S)))
-    assert len(analyse(gather([first, second])).captures) == captures
+    assert len(analyse(gather([first, second])).captures) == count
 
 
 @pytest.mark.parametrize(("hours", "capture"), [(1, 0), (5, 1)])
