@@ -9,13 +9,11 @@ not be answered, and a hash of the whole analysis. A change that alters lines ru
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
-import msgspec
 import polars as pl
 import pytest
 
@@ -34,9 +32,9 @@ from pileup.records import (
 from tests.analysis.cases import files_of
 from tests.analysis.frames import T0, S, evidence
 from tests.api.test_table_tabs import a_deadlock, slow, trx
-from tests.support.agreed import Listing
+from tests.support.agreed_lines import AgreedLines
 
-AGREED = Path(__file__).parent / "agreed_gaps.txt"
+AGREED = AgreedLines(Path(__file__).parent / "agreed_gaps.txt")
 _AT = 50
 """Second of the stall at which the further records are."""
 _EXAMPLE = Example(
@@ -168,30 +166,17 @@ def _gaps() -> dict[str, Gap]:
 GAPS = _gaps()
 
 
-@cache
-def agreed() -> dict[str, str]:
-    if not AGREED.exists():
-        return {}
-    lines = AGREED.read_text(encoding="utf-8").splitlines()
-    return dict(line.split(": ", 1) for line in lines)
-
-
 @pytest.mark.parametrize("name", GAPS)
 @pytest.mark.dealt(2)
 def test_less_evidence_is_read_as_agreed(name: str, request: pytest.FixtureRequest) -> None:
     analysis = analyse(replace(whole(), frames=GAPS[name](dict(whole().frames))))
     shown = "; ".join(f"{each.id} {each.score:.3g}" for each in analysis.findings[:3])
     failed = ", ".join(sorted(each.part for each in analysis.unanswered))
-    text = Listing().of(msgspec.to_builtins(analysis))
-    found = f"{shown or 'nothing'}{f' (unanswered: {failed})' if failed else ''} "
-    found += hashlib.sha256(text.encode()).hexdigest()[:10]
-    if request.config.getoption("--bless"):
-        agreed()[name] = found
-        lines = (f"{key}: {agreed()[key]}\n" for key in sorted(agreed().keys() & GAPS.keys()))
-        AGREED.write_text("".join(lines), encoding="utf-8")
-    assert agreed().get(name, found) == found, "if this is meant: pytest --bless --every-turn"
+    shown = f"{shown or 'nothing'}{f' (unanswered: {failed})' if failed else ''}"
+    bless = request.config.getoption("--bless")
+    AGREED.check(name, shown, analysis, GAPS, bless=bless)
 
 
 def test_every_agreed_line_is_of_a_gap() -> None:
-    assert agreed().keys() <= GAPS.keys()
-    assert len(agreed()) > 100
+    assert AGREED.lines.keys() <= GAPS.keys()
+    assert len(AGREED.lines) > 100

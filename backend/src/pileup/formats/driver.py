@@ -219,8 +219,10 @@ def _read_completed(content: str, parsed: Parsed) -> Parsed:
 
     The first only where ``parsed`` has no record, the second where it has fewer.
     """
-    texts = list(filter(None, (content, _without_prefix(content))))
     found = _has_evidence(parsed.frames)
+    if found and "\\n" not in content:
+        return parsed
+    texts = list(filter(None, (content, _without_prefix(content))))
     cut = [whole for text in texts for whole in cut_json.completions(text)] if not found else []
     wrapped = [whole for text in texts for whole in escaped_text.rejoined(text)]
     read = [(_parse_piece(whole), _CUT) for whole in cut]

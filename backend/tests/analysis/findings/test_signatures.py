@@ -8,8 +8,6 @@ new case needs no line.
 
 from __future__ import annotations
 
-import hashlib
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -21,10 +19,10 @@ from pileup.analysis.findings.signatures import RULES
 from pileup.knowledge import knowledge
 from pileup.knowledge.signature import Example
 from tests.analysis.cases import case
-from tests.support.agreed import Listing
+from tests.support.agreed_lines import AgreedLines
 from tests.support.rounds import Rounds
 
-AGREED = Path(__file__).parent / "agreed_cases.txt"
+AGREED = AgreedLines(Path(__file__).parent / "agreed_cases.txt")
 NAMED, SILENT = 0.5, 0.4
 FIRES = [(s.issue, fire) for s in knowledge().signatures.values() for fire in s.fires]
 MISSES = [
@@ -41,15 +39,6 @@ def score_in(analysis: Analysis, issue: str) -> tuple[float, str]:
     first = "; ".join(f"{each.id} {each.score} {each.why} {each.against}" for each in found[:4])
     known = (known for finding in found for known in finding.known_as)
     return next((each.score for each in known if each.id == issue), 0.0), first
-
-
-@cache
-def agreed() -> dict[str, str]:
-    """Return the agreed line of each case."""
-    if not AGREED.exists():
-        return {}
-    lines = AGREED.read_text(encoding="utf-8").splitlines()
-    return dict(zip(lines[::2], lines[1::2], strict=True))
 
 
 @pytest.mark.parametrize(("issue", "example"), FIRES, ids=lambda item: getattr(item, "says", item))
@@ -108,13 +97,8 @@ CASES = {f"{issue}: {example.says}": example for issue, example in FIRES} | {
 def test_a_case_is_as_agreed(name: str, request: pytest.FixtureRequest) -> None:
     analysis = analyse(case(CASES[name]))
     findings = "; ".join(f"{each.id} {each.score:.3g}" for each in analysis.findings[:4])
-    text = Listing().of(msgspec.to_builtins(analysis))
-    found = f"  {findings or 'nothing'} {hashlib.sha256(text.encode()).hexdigest()[:10]}"
-    if request.config.getoption("--bless"):
-        agreed()[name] = found
-        lines = (f"{key}\n{agreed()[key]}\n" for key in sorted(agreed().keys() & CASES.keys()))
-        AGREED.write_text("".join(lines), encoding="utf-8")
-    assert agreed().get(name, found) == found, "if this is meant: pytest --bless --every-turn"
+    bless = request.config.getoption("--bless")
+    AGREED.check(name, findings, analysis, CASES, bless=bless)
 
 
 def test_every_issue_has_a_signature_a_case_and_a_near_miss() -> None:
@@ -128,8 +112,8 @@ def test_every_issue_has_a_signature_a_case_and_a_near_miss() -> None:
 
 def test_every_agreed_line_is_of_a_case() -> None:
     assert len(CASES) == len(FIRES) + len(MISSES)
-    assert agreed().keys() <= CASES.keys()
-    assert len(agreed()) > 350
+    assert AGREED.lines.keys() <= CASES.keys()
+    assert len(AGREED.lines) > 350
 
 
 def test_rules_in_code_are_those_that_the_data_says() -> None:
