@@ -153,6 +153,7 @@ test('from the upload to the postmortem', async ({ page }) => {
       .getByRole('textbox', { name: 'Observation' })
       .fill('0 lock waits 13 s after the commit')
     await inspector.getByLabel('Value you read').fill('0')
+    await inspector.getByLabel('Verdict').selectOption('match')
     await inspector
       .getByRole('textbox', { name: 'Conclusion' })
       .fill('The idle transaction was the blocker.')

@@ -380,7 +380,7 @@ def lines_of_confidence() -> object:
         written.append(words)
         return ""
 
-    with mock.patch.object(figures, "_text", text):
+    with mock.patch.object(figures, "text_at", text):
         figures._confidence(given(lines=lines), "", 900)
     return [words for words in written if "H" in words]
 

@@ -88,6 +88,23 @@ def _blocks(facts: Facts) -> Iterator[d.Block]:
 
 
 def drawings_of(facts: Facts) -> Iterator[d.Drawing]:
+    times = [_BEGIN + at * 10_000 for at in range(6)]
+    yield d.SessionsDrawing(
+        times,
+        [
+            d.ClassBand("working", facts.label(), 0.25, [2.0, 2.0, 3.0, 1.0, 0.0, 2.0]),
+            d.ClassBand("row_lock", facts.label(), 0.75, [0.0, 0.0, 30.0, 31.0, 0.0, 0.0]),
+        ],
+        [(_BEGIN + 20_000, _BEGIN + 40_000)],
+        [(_BEGIN + 42_000, _BEGIN + 48_000)],
+        [
+            d.SessionsMark(_BEGIN, facts.label()),
+            d.SessionsMark(_BEGIN + 21_000, facts.label()),
+            d.SessionsMark(_BEGIN + 40_000, facts.label()),
+        ],
+        [900.0, 880.0, 3.0, None, 4000.0, 900.0],
+        "statements",
+    )
     points = [(_BEGIN + at * 1000, None if at == 5 else float(at)) for at in range(60)]
     yield d.LanesDrawing(
         [d.Lane(facts.label(), "threads", points), d.Lane(facts.label(), "ms", points)],

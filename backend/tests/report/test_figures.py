@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from pileup.knowledge.wait_classes import time_classes
 from pileup.report.case import ReportExperiment, ReportMeasure
 from pileup.report.document import (
+    ClassBand,
     DeadlockDrawing,
     DeadlockTransaction,
     Drawing,
@@ -26,10 +29,13 @@ from pileup.report.document import (
     MatrixDrawing,
     MatrixRow,
     Section,
+    SessionsDrawing,
+    SessionsMark,
     plain,
 )
-from pileup.report.render.figures import DENSE, LANDSCAPE, PORTRAIT, draw, page_width
+from pileup.report.render.figures import DENSE, LANDSCAPE, PORTRAIT, SCREEN, draw, page_width
 from pileup.report.render.html import render_html
+from pileup.report.render.sessions_figure import CLASS_COLOURS
 from pileup.report.text.sweeps import sweeps
 from tests.report.case import CASE, document
 
@@ -185,3 +191,58 @@ def test_any_values_make_a_picture_within_its_frame(
     for point in points:
         assert 0 <= float(point.attrib["cx"]) <= width
         assert 0 <= float(point.attrib["cy"]) <= tall
+
+
+def test_classes_of_time_have_the_colours_of_the_screens() -> None:
+    source = Path(__file__).parents[3] / "frontend" / "src"
+    names = (source / "charts" / "classColour.ts").read_text("utf-8")
+    tokens = (source / "ui" / "styles" / "tokens.css").read_text("utf-8")
+
+    def colours(token: str) -> tuple[str, str]:
+        light, dark, _ = re.findall(rf"--{token}: (#\w{{6}});", tokens)
+        return light, dark
+
+    of_class = dict(re.findall(r"(\w+): 'var\(--(cat-\d+)\)'", names))
+    assert {
+        each.id: colours(of_class.get(each.id, "cat-other")) for each in time_classes()
+    } == CLASS_COLOURS
+
+
+def test_no_line_of_a_mark_runs_through_the_label_of_another() -> None:
+    second = 1000.0
+    marks = [
+        SessionsMark(0, "← SELECT of session 7 begins"),
+        SessionsMark(30 * second, "ALTER TABLE of session 9 asks"),
+        SessionsMark(31 * second, "onset"),
+        SessionsMark(58 * second, "session 7 ended"),
+    ]
+    band = ClassBand("latch", "Latch", 1.0, [1.0, 9.0])
+    drawing = SessionsDrawing([0, 60 * second], [band], [(31 * second, None)], marks=marks)
+    for width in (PORTRAIT, SCREEN):
+        svg = draw(drawing, "sessions", width=width)
+        lines = [
+            (float(x), float(y))
+            for x, y in re.findall(r'<line x1="([\d.]+)" x2="\1" y1="([\d.]+)"[^>]*dasharray', svg)
+        ]
+        labels = re.findall(
+            r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"[^>]*>([^<]+)', svg
+        )
+        shown = [row for row in labels if row[3] in {mark.text for mark in marks}]
+        assert len(lines) == len(shown) == len(marks)
+        for x, y, anchor, words in shown:
+            far = float(x) + len(words) * 5.5 * (-1 if anchor == "end" else 1)
+            low, high = sorted((float(x), far))
+            assert not [at for at, top in lines if top < float(y) and low < at < high], words
+
+
+def test_a_burst_after_the_stall_does_not_flatten_the_fall_during_it() -> None:
+    band = ClassBand("latch", "Latch", 1.0, [1.0] * 4)
+    drawing = SessionsDrawing(
+        [0, 1000, 2000, 3000], [band], [(1000, 2000)],
+        work=[900.0, 5.0, 47_000.0, None], work_title="statements",
+    )  # fmt: skip
+    svg = draw(drawing, "sessions")
+    assert ">990<" in svg
+    assert "▲ higher than drawn" in svg
+    calm = structs.replace(drawing, work=[900.0, 5.0, 950.0, 900.0])
+    assert "higher than drawn" not in draw(calm, "sessions")

@@ -305,5 +305,5 @@ def test_figures(width: int, request: pytest.FixtureRequest) -> None:
     )
     drawings = [*drawings_of(Facts()), confidence, chain, _rich().matrix]
     drawn = [draw(drawing, "what it shows", width=width) for drawing in drawings if drawing]
-    assert len(drawn) == 8
+    assert len(drawn) == 9
     _agreed(f"figures-{width}.svg", "\n".join(drawn).replace("><", ">\n<") + "\n", request)

@@ -427,6 +427,25 @@ def test_a_sparkline_shows_the_maxima_of_its_buckets() -> None:
     ]  # fmt: skip
 
 
+def test_a_sparkline_shows_what_the_sessions_of_its_maxima_did() -> None:
+    times = [at(n) for n in (0, 1, 8, 9)]
+    classes = [
+        given(id="working", title="Working", values=[1.0, 2.0, 9.0, 0.04]),
+        given(id="latch", title="Latch", values=[2.0, 0.0, 1.0, 10.0]),
+        given(id="client", title="Client", values=[0.0] * 4),
+    ]
+    active = given(times=times, level=[3.0, 2.0, 10.0, 10.0], classes=classes)
+    capture = given(id="c1", first=None, last=None, active_sessions=active)
+    document: Any = given(captures=[capture], snapshots=[])
+    stall: Any = given(capture="c1")
+    assert digest._spark(document, stall, given(frames={})) == [3.0, 10.0]  # type: ignore[arg-type]
+    assert digest._spark_classes(document, stall) == [
+        {"id": "working", "title": "Working", "values": [1.0, 9.0]},
+        {"id": "latch", "title": "Latch", "values": [2.0, 1.0]},
+    ]
+    assert digest._spark_classes(document, None) is None
+
+
 def test_a_sparkline_is_of_what_shows_the_stall_in_its_capture() -> None:
     times = [T0 + n * S for n in range(8)]
     samples = pl.DataFrame(

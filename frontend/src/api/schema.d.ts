@@ -6379,6 +6379,8 @@ export interface components {
       severity: ('sev1' | 'sev2' | 'sev3' | 'sev4') | null
       /** Spark */
       spark: (number | null)[] | null
+      /** Spark Classes */
+      spark_classes: components['schemas']['SparkClass'][] | null
       /**
        * Status
        * @enum {string}
@@ -9524,6 +9526,15 @@ export interface components {
       /** Waiters */
       waiters: number | null
     }
+    /** SparkClass */
+    SparkClass: {
+      /** Id */
+      id: string
+      /** Title */
+      title: string
+      /** Values */
+      values: (number | null)[]
+    }
     /**
      * SpreadDoc
      * @description Level of a series on one side, and its spread.
@@ -11352,6 +11363,7 @@ export type SkippedRange = components['schemas']['SkippedRange']
 export type SlowQueryDoc = components['schemas']['SlowQueryDoc']
 export type SnapshotDoc = components['schemas']['SnapshotDoc']
 export type SnapshotMark = components['schemas']['SnapshotMark']
+export type SparkClass = components['schemas']['SparkClass']
 export type SpreadDoc = components['schemas']['SpreadDoc']
 export type StackFrame = components['schemas']['StackFrame']
 export type StackGroup = components['schemas']['StackGroup']

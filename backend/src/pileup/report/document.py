@@ -93,6 +93,41 @@ class LanesDrawing(Node, frozen=True, tag="lanes"):
     """Shaded: (start, end) in epoch ms; an end of None was not captured."""
 
 
+class ClassBand(Node, frozen=True):
+    """The sessions of one class of time, at the times of the drawing."""
+
+    id: str
+    title: str
+    share: float
+    """Of all active-session seconds, 0..1."""
+    values: list[float]
+
+
+class SessionsMark(Node, frozen=True):
+    """A turning point of the stall: epoch ms, and what happens then."""
+
+    at: float
+    text: str
+
+
+class SessionsDrawing(Node, frozen=True, tag="sessions"):
+    """Active sessions by class of time, stacked, above the completed work of the same seconds."""
+
+    times: list[float]
+    """Epoch ms, in order; a value holds until the next one."""
+    classes: list[ClassBand]
+    """The lowest first."""
+    stalls: list[tuple[float, float | None]]
+    """Shaded: as of ``LanesDrawing``."""
+    gaps: list[tuple[float, float]] = []
+    """Without samples: nothing is drawn there."""
+    marks: list[SessionsMark] = []
+    work: list[float | None] = []
+    """Completed per second; empty where no series shows it."""
+    work_title: str = ""
+    """What is counted: 'statements'."""
+
+
 WHERE = "where"
 """The detail of a node that says at which place, and in which mode, it waits."""
 
@@ -217,7 +252,13 @@ class SweepDrawing(Node, frozen=True, tag="sweep"):
 
 
 Drawing = (
-    LanesDrawing | GraphDrawing | ConfidenceDrawing | MatrixDrawing | DeadlockDrawing | SweepDrawing
+    SessionsDrawing
+    | LanesDrawing
+    | GraphDrawing
+    | ConfidenceDrawing
+    | MatrixDrawing
+    | DeadlockDrawing
+    | SweepDrawing
 )
 
 

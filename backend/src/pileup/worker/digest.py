@@ -32,6 +32,7 @@ def compute_digest(document: Analysis, evidence: Evidence) -> dict[str, Any]:
         "story": document.headline.story or None,
         "signature": signature(document),
         "spark": _spark(document, stall, evidence),
+        "spark_classes": _spark_classes(document, stall),
     }
 
 
@@ -51,7 +52,6 @@ def _spark(
     That is the series that shows the stall best, else the waiters of the snapshots.
     """
     samples = evidence.frames.get("sample")
-    window = _window(document, stall)
     active = _active(document, stall)
     if active is not None and len(active.times) > 1:
         points = _points(active.times, active.level)
@@ -62,6 +62,42 @@ def _spark(
         waiting = [(s.time, s.waiters) for s in document.snapshots]
         known = [(time, count) for time, count in waiting if time and count is not None]
         points = _points([time for time, _ in known], [float(count) for _, count in known])
+    buckets = _buckets(points, _window(document, stall))
+    if buckets is None:
+        return None
+    values: dict[int, float] = dict(buckets.select("bucket", "value").iter_rows())
+    return [values.get(bucket) for bucket in range(max(values) + 1)]
+
+
+def _spark_classes(document: Analysis, stall: StallDoc | None) -> list[dict[str, Any]] | None:
+    """Return the classes of the active sessions at the maximum of each bucket, the lowest first.
+
+    None where the sparkline is not of active sessions.
+    """
+    active = _active(document, stall)
+    if active is None or len(active.times) < 2:
+        return None
+    points = _points(active.times, active.level).with_row_index("at")
+    buckets = _buckets(points, _window(document, stall))
+    if buckets is None:
+        return None
+    places: dict[int, int] = dict(buckets.select("bucket", "at").iter_rows())
+    drawn = []
+    for each in active.classes:
+        values = [
+            round(each.values[places[bucket]], 1) if bucket in places else None
+            for bucket in range(max(places) + 1)
+        ]
+        if any(values):
+            drawn.append({"id": each.id, "title": each.title, "values": values})
+    return drawn
+
+
+def _buckets(points: pl.DataFrame, window: Span | None) -> pl.DataFrame | None:
+    """Return the row of the maximum in each bucket of time; None for fewer than two points.
+
+    points: time and value, and what else belongs to them. The answer has ``bucket`` beside these.
+    """
     points = points.drop_nulls()
     if window is not None:
         points = points.filter(window.holds())
@@ -72,11 +108,11 @@ def _spark(
     assert isinstance(last, int)
     count = min(SPARK_POINTS, max(2, points.height // 2))  # more would leave buckets empty
     width = max(1, -(-(last - first + 1) // count))
-    buckets = points.group_by(((pl.col("time") - first) // width).alias("bucket")).agg(
-        pl.col("value").max()
+    return (
+        points.with_columns(((pl.col("time") - first) // width).alias("bucket"))
+        .sort("bucket", "value", "time", descending=[False, True, False])
+        .unique("bucket", keep="first", maintain_order=True)
     )
-    values: dict[int, float] = dict(buckets.select("bucket", "value").iter_rows())
-    return [values.get(bucket) for bucket in range(max(values) + 1)]
 
 
 def _active(document: Analysis, stall: StallDoc | None) -> ActiveSessionsDoc | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 
+from msgspec import structs
+
 from pileup.analysis.compare.impact import by_impact
 from pileup.analysis.contract import SidesSeries, SpreadDoc
 
@@ -45,6 +47,20 @@ def test_what_users_feel_comes_first() -> None:
     ]
     assert ordered[2:5] == [STATE, FEW, HOUSEKEEPING]
     assert ordered[-1] is UNCLEAR
+
+
+def test_work_is_counted_by_the_fullest_series_as_on_the_overview() -> None:
+    def counted(series: str, before: float, after: float, points: int) -> SidesSeries:
+        levels = [
+            SpreadDoc(median=value, low=value, high=value, points=points, runs=1)
+            for value in (before, after)
+        ]
+        return structs.replace(row(series, before, after), levels=list(levels))
+
+    status = counted("mysql.Questions", 1882, 0, 12)
+    log = counted("sysbench.qps", 1874, 5, 60)
+    for rows in itertools.permutations([HOUSEKEEPING, status, log]):
+        assert by_impact(rows) == [log, HOUSEKEEPING, status]
 
 
 def test_nothing_is_lost_in_any_order() -> None:

@@ -10,7 +10,8 @@ import { type Experiment, type Finish, useExperimentWrites, useObserved } from '
 
 type Verdict = NonNullable<Finish['verdict']>
 
-const VERDICTS: readonly (readonly [Verdict, string])[] = [
+const VERDICTS: readonly (readonly [Seen['verdict'], string])[] = [
+  ['', 'choose one'],
   ['match', 'match'],
   ['partial', 'partial'],
   ['miss', 'miss'],
@@ -20,7 +21,8 @@ const VERDICTS: readonly (readonly [Verdict, string])[] = [
 type Seen = {
   readonly observed: string
   readonly value: string
-  readonly verdict: Verdict
+  /** Empty until a person, or the computed result, decides: a default would be taken for a result. */
+  readonly verdict: Verdict | ''
   readonly why: string
   readonly same: '' | NonNullable<Finish['failed_same_way']>
   readonly confidence: string
@@ -29,7 +31,7 @@ type Seen = {
 const UNSEEN: Seen = {
   observed: '',
   value: '',
-  verdict: 'match',
+  verdict: '',
   why: '',
   same: '',
   confidence: '',
@@ -45,7 +47,8 @@ export function FinishForm({ incidentId, experiment }: Props) {
   const set = (change: Partial<Seen>) => setSeen({ ...seen, ...change })
   const run = useObserved(incidentId, experiment)
   const computedVerdict = run.data?.measured?.verdict
-  const overrules = computedVerdict !== undefined && computedVerdict !== verdict
+  const overrules =
+    computedVerdict !== undefined && verdict !== '' && computedVerdict !== verdict
   const isWrong = [value, confidence].some((text) => Number.isNaN(numberOf(text)))
   const save = () =>
     // The form unmounts once it is saved, so remove its draft here.
@@ -54,7 +57,7 @@ export function FinishForm({ incidentId, experiment }: Props) {
         experiment: experiment.id,
         body: {
           observation: { text: observed.trim(), value: numberOf(value) },
-          verdict,
+          verdict: verdict || null,
           overruled_because: overrules ? why.trim() : '',
           failed_same_way: same === '' ? null : same,
           conclusion: '',
@@ -88,7 +91,7 @@ export function FinishForm({ incidentId, experiment }: Props) {
         label="Verdict"
         options={VERDICTS}
         value={verdict}
-        onChange={(text) => set({ verdict: text as Verdict })}
+        onChange={(text) => set({ verdict: text as Seen['verdict'] })}
       />
       {overrules && (
         <EditableField
@@ -117,7 +120,7 @@ export function FinishForm({ incidentId, experiment }: Props) {
         size="small"
         variant="primary"
         busy={finish.isPending}
-        disabled={!observed.trim() || isWrong || (overrules && !why.trim())}
+        disabled={!observed.trim() || !verdict || isWrong || (overrules && !why.trim())}
         onClick={save}
       >
         Finish

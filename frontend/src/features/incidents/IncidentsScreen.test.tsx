@@ -24,6 +24,7 @@ const row = {
   created_at: '2021-04-05T10:00:00Z',
   updated_at: '2021-04-05T10:00:00Z',
   spark: [0, 391, null, 3],
+  spark_classes: null,
   story: 'For 96 s, up to 391 sessions waited for session 390.',
 }
 
@@ -69,6 +70,18 @@ describe('incidents', () => {
     })
     renderScreen(<IncidentsScreen />, '/')
     expect(await screen.findByLabelText('Active sessions over time, at most 12')).toBeTruthy()
+  })
+
+  it('draws what the sessions waited for, where that is known', async () => {
+    const classes = [
+      { id: 'working', title: 'Working', values: [0, 1, null, 1] },
+      { id: 'row_lock', title: 'Row lock', values: [0, 390, null, 2] },
+    ]
+    serve({ '/incidents': { ...ONE, items: [{ ...row, spark_classes: classes }] }, '/samples': [] })
+    renderScreen(<IncidentsScreen />, '/')
+    const words = 'Active sessions over time, at most 391: Row lock, Working'
+    const picture = await screen.findByRole('img', { name: words })
+    expect(picture.querySelectorAll('path')).toHaveLength(2)
   })
 
   it('asks the server for what the address says: words, status, service, order and page', async () => {

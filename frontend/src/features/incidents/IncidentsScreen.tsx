@@ -1,13 +1,10 @@
 /** The table of all incidents; without any, three ways to start. */
-import { max } from 'd3-array'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { type IncidentsFilter, incidentsQuery, useMay } from '@/api/queries'
 import type { IncidentList, IncidentRow } from '@/api/schema'
-import { formatMeasured } from '@/format'
 import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
-import { Sparkline } from '@/ui/display/Bar'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Chip, type Tone } from '@/ui/controls/Chip'
 import { useFileDrop } from '@/ui/controls/drop'
@@ -27,6 +24,7 @@ import { ImportBundle } from './ImportBundle'
 import { ListViews } from './ListViews'
 import { PasteNewIncident } from './PasteNewIncident'
 import { SampleMenu } from './SampleMenu'
+import { SessionsPicture } from './SessionsPicture'
 import { useImportBundle, useIncidentFromFiles } from './queries'
 import './incidents.css'
 
@@ -280,14 +278,8 @@ const STATUS_TONE: Record<IncidentRow['status'], Tone> = {
 const Wrapped = ({ text: words }: { readonly text: string | null }) =>
   words ? <span className="incident-wrapped">{words}</span> : <span className="faint">–</span>
 
-/** The words for the picture of the sessions: the highest value that it draws. */
 /** Title, story and finding take fewer lines where there is room. */
 const rowHeight = (width: number) => (width < 1700 ? 96 : 72)
-
-function describeSpark(values: readonly (number | null)[]): string {
-  const known = values.filter((value) => value !== null)
-  return `Active sessions over time, at most ${formatMeasured(max(known))}`
-}
 
 const COLUMNS: readonly Column<IncidentRow>[] = [
   {
@@ -367,9 +359,9 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'spark',
     head: 'Sessions',
-    title: 'Active sessions over time',
+    title: 'Active sessions over time, by what they waited for',
     width: '136px',
-    cell: (row) => row.spark && <Sparkline values={row.spark} label={describeSpark(row.spark)} />,
+    cell: (row) => <SessionsPicture row={row} />,
   },
   {
     key: 'finding',

@@ -1,7 +1,7 @@
 /** Parts of the charts at the top of the overview: the stall, and its turning points. */
 import type { Interval } from '@/charts/range'
 import type { StallDoc } from '@/api/schema'
-import { type ChartMark, labelIsLeft } from './chartMarks'
+import { type ChartMark, placeMarks } from './chartMarks'
 import './active-sessions.css'
 
 /** The baseline of the first label, and the distance between labels. */
@@ -50,27 +50,31 @@ export function Marks({
   readonly width: number
   readonly height: number
 }) {
+  const placed = placeMarks(marks, x, width)
   return (
     <>
-      {marks.map(({ at, kind }, row) => (
-        <g key={`${kind}${at}`} className={`active-sessions-mark active-sessions-${kind}`}>
-          <line x1={x(at)} x2={x(at)} y1={FIRST_MARK + row * MARK - 8} y2={height} />
+      {placed.map((mark) => (
+        <g
+          key={`${mark.kind}${mark.at}`}
+          className={`active-sessions-mark active-sessions-${mark.kind}`}
+        >
+          <line x1={mark.x} x2={mark.x} y1={FIRST_MARK + mark.row * MARK - 8} y2={height} />
         </g>
       ))}
-      {marks.map(({ at, text, kind }, row) => {
-        const isLeft = labelIsLeft(kind, text, x(at), width)
-        return (
-          <g key={`${kind}${at}`} className={`active-sessions-mark active-sessions-${kind}`}>
-            <text
-              x={x(at) + (isLeft ? -4 : 4)}
-              y={FIRST_MARK + row * MARK}
-              textAnchor={isLeft ? 'end' : 'start'}
-            >
-              {text}
-            </text>
-          </g>
-        )
-      })}
+      {placed.map((mark) => (
+        <g
+          key={`${mark.kind}${mark.at}`}
+          className={`active-sessions-mark active-sessions-${mark.kind}`}
+        >
+          <text
+            x={mark.x + (mark.isLeft ? -4 : 4)}
+            y={FIRST_MARK + mark.row * MARK}
+            textAnchor={mark.isLeft ? 'end' : 'start'}
+          >
+            {mark.text}
+          </text>
+        </g>
+      ))}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chartMarks, labelIsLeft } from './chartMarks'
+import { type ChartMark, chartMarks, placeMarks } from './chartMarks'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 const ms = (second: number) => Date.parse(at(second))
@@ -26,10 +26,36 @@ describe('chartMarks', () => {
     ])
   })
 
+  const placed = (given: readonly (readonly [ChartMark['kind'], number, string])[]) =>
+    placeMarks(
+      given.map(([kind, x, text]) => ({ kind, at: x, text })),
+      (x) => x,
+      800,
+    )
+
   it('puts labels outside of the stall where there is room', () => {
-    expect(labelIsLeft('onset', 'onset', 400, 800)).toBe(true)
-    expect(labelIsLeft('onset', 'onset', 10, 800)).toBe(false)
-    expect(labelIsLeft('end', 'end', 400, 800)).toBe(false)
-    expect(labelIsLeft('end', 'session 7 ended', 780, 800)).toBe(true)
+    const side = (kind: ChartMark['kind'], x: number, text: string) =>
+      placed([[kind, x, text]])[0]?.isLeft
+    expect(side('onset', 400, 'onset')).toBe(true)
+    expect(side('onset', 10, 'onset')).toBe(false)
+    expect(side('end', 400, 'end')).toBe(false)
+    expect(side('end', 780, 'session 7 ended')).toBe(true)
+  })
+
+  it('gives each label a row where no line runs through it', () => {
+    const rows = placed([
+      ['cause', 0, '← SELECT of session 7 begins'],
+      ['trigger', 150, 'ALTER TABLE of session 9 asks'],
+      ['onset', 300, 'onset'],
+      ['cause', 310, 'a change that many sessions wait for'],
+      ['end', 790, 'session 7 ended'],
+    ])
+    for (const { row, x, text, isLeft } of rows) {
+      const far = x + (isLeft ? -1 : 1) * text.length * 6
+      const above = rows.filter((other) => other.row < row)
+      for (const line of above)
+        expect(line.x > Math.min(x, far) && line.x < Math.max(x, far)).toBe(false)
+    }
+    expect(new Set(rows.map(({ row }) => row)).size).toBe(5)
   })
 })

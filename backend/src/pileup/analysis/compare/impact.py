@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from pileup.analysis.contract import SidesSeries
 from pileup.analysis.evidence.load_series import Role, role_of
+from pileup.analysis.evidence.series import short_name
+from pileup.analysis.stalls.indicators import WORK_UNITS
 from pileup.knowledge.series_titles import series_title
 
 _ROLES: tuple[Role, ...] = ("concurrency", "throughput", "latency", "refused", "errors")
@@ -39,12 +41,20 @@ def by_impact(rows: Sequence[SidesSeries]) -> list[SidesSeries]:
 
 
 def _best(rows: Sequence[SidesSeries], role: Role) -> SidesSeries | None:
+    """Return the series of a role that the overview and the verdict take; None without any.
+
+    Work is counted by the series with most samples (``stalls.indicators.throughput``).
+    """
     found = [
-        (trust_of[1], row)
+        (_samples(row) if role == "throughput" else 0, trust_of[1], row)
         for row in rows
         if not row.labels and (trust_of := role_of(row.series)) and trust_of[0] == role
     ]
-    return max(found, key=lambda item: item[0])[1] if found else None
+    return max(found, key=lambda item: item[:2])[2] if found else None
+
+
+def _samples(row: SidesSeries) -> int:
+    return sum(level.points for level in row.levels if level is not None)
 
 
 def _counts_sessions(row: SidesSeries) -> bool:
@@ -58,8 +68,11 @@ def _difference(row: SidesSeries) -> float:
 
 def _quantity(row: SidesSeries) -> str:
     role = None if row.labels else role_of(row.series)
-    if role is not None and role[0] in ("concurrency", "throughput") and role[1] > _OWN_QUANTITY:
+    if role is not None and role[0] == "concurrency" and role[1] > _OWN_QUANTITY:
         return role[0]
+    unit = WORK_UNITS.get(short_name(row.series).lower())
+    if role is not None and role[0] == "throughput" and unit is not None:
+        return unit
     return series_title(row.series, row.labels).quantity
 
 

@@ -45,6 +45,14 @@ class RowFinding(Out):
     score: float
 
 
+class SparkClass(Out):
+    id: str
+    """Of the class of time: 'row_lock'."""
+    title: str
+    values: list[float | None]
+    """As many as the sparkline has."""
+
+
 class IncidentRow(Out):
     id: str
     title: str
@@ -68,6 +76,9 @@ class IncidentRow(Out):
     story: str | None
     """What happened, in one sentence of at most 25 words."""
     spark: list[float | None] | None
+    """Active sessions over time; without any, what shows the stall best."""
+    spark_classes: list[SparkClass] | None
+    """What these sessions did, the lowest of the picture first; None: they are not known."""
 
 
 class IncidentList(Out):
@@ -248,4 +259,5 @@ def _row(row: StoredRow) -> IncidentRow:
         updated_at=row.incident.updated_at,
         story=digest.get("story"),
         spark=digest.get("spark"),
+        spark_classes=digest.get("spark_classes"),
     )

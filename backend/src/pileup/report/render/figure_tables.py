@@ -7,6 +7,7 @@ from typing import Literal
 
 from pileup.report.document import (
     WHERE,
+    ClassBand,
     ConfidenceDrawing,
     DeadlockDrawing,
     Drawing,
@@ -17,9 +18,11 @@ from pileup.report.document import (
     MatrixDrawing,
     Run,
     Runs,
+    SessionsDrawing,
     SweepDrawing,
     Table,
 )
+from pileup.report.text.active_time import share_words
 from pileup.report.text.wording import number
 
 MOST_NODES = 60
@@ -28,6 +31,11 @@ MOST_NODES = 60
 def alternative_table(drawing: Drawing, zone: tzinfo = UTC) -> Table:
     """Convert a drawing to a table with the same data."""
     match drawing:
+        case SessionsDrawing():
+            rows = [_class(band, drawing.times, zone) for band in reversed(drawing.classes)]
+            rows += [[mark.text, "", "", _clock(mark.at, zone)] for mark in drawing.marks]
+            head = ["sessions by class, then turning points", "share", "highest", "at"]
+            return _table(head, rows, "lrrl")
         case LanesDrawing():
             head = ["series", "unit", "lowest", "middle", "highest", "highest at"]
             rows = [_lane(lane, zone) for lane in drawing.lanes]
@@ -90,20 +98,29 @@ def _sweep(drawing: SweepDrawing) -> Table:
     return _table(head, [[row[at] for at in used] for row in rows], align)
 
 
+def _class(band: ClassBand, times: list[float], zone: tzinfo) -> list[str]:
+    highest = max(band.values)
+    at = times[band.values.index(highest)]
+    return [band.title, share_words(band.share), number(round(highest, 1)), _clock(at, zone)]
+
+
+def _clock(at: float, zone: tzinfo) -> str:
+    return datetime.fromtimestamp(at / 1000, zone).strftime("%H:%M:%S %Z")
+
+
 def _lane(lane: Lane, zone: tzinfo) -> list[str]:
     known = [(value, at) for at, value in lane.points if value is not None]
     if not known:
         return [lane.title, lane.unit, "", "", "", ""]
     values = sorted(value for value, _ in known)
     highest, at = max(known, key=lambda row: row[0])
-    text = datetime.fromtimestamp(at / 1000, zone).strftime("%H:%M:%S %Z")
     return [
         lane.title,
         lane.unit,
         number(values[0]),
         number(values[len(values) // 2]),
         number(highest),
-        text,
+        _clock(at, zone),
     ]
 
 

@@ -7,10 +7,9 @@ Widths are in CSS pixels: text is always 11 px, so each page width gets its own 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from html import escape
 
 from pileup.report.document import (
@@ -23,20 +22,22 @@ from pileup.report.document import (
     Lane,
     LanesDrawing,
     MatrixDrawing,
+    SessionsDrawing,
     SweepDrawing,
 )
 from pileup.report.render.deadlock_figure import draw_deadlock
 from pileup.report.render.scripts import short, wrapped
+from pileup.report.render.sessions_figure import draw_sessions
 from pileup.report.render.sweep_figure import draw_sweep
-from pileup.report.render.time_scale import TimeScale, time_scale
+from pileup.report.render.time_axis import BAND, GREY, HAIR, text_at, time_axis
+from pileup.report.render.time_scale import time_scale
 
 SCREEN, PORTRAIT, DENSE, LANDSCAPE = 960, 640, 820, 940
 """Pictures for screens and pages; a dense one has smaller text on the same page."""
 _LANE, _LOW_LANE = 64, 54
 """Height of a lane on screens and on pages."""
 _RIGHT = 64
-_INK, _GREY, _HAIR = "#1c2024", "#60646c", "#d9d9e0"
-_BAND, _WAIT, _HOLD, _LINE = "#fdf3dd", "#b35c00", "#c4320a", "#0072b2"
+_WAIT, _HOLD, _LINE = "#b35c00", "#c4320a", "#0072b2"
 _PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#60646c")
 _DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "4 4")
 _RATINGS = {
@@ -56,6 +57,9 @@ SHOWN_NODES = 12
 def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UTC) -> str:
     """Draw the picture as one <svg>; ``label`` is its text alternative."""
     match drawing:
+        case SessionsDrawing():
+            height, content = draw_sessions(drawing, width, zone)
+            return _open(width, height, label) + content + "</svg>"
         case LanesDrawing():
             return _lanes(drawing, label, width, zone)
         case GraphDrawing():
@@ -104,9 +108,9 @@ def _lanes(drawing: LanesDrawing, label: str, width: int, zone: tzinfo) -> str:
         if finish > begin:
             parts.append(
                 f'<rect x="{begin:.1f}" y="24" width="{finish - begin:.1f}" '
-                f'height="{height - 32}" fill="{_BAND}"/>'
+                f'height="{height - 32}" fill="{BAND}"/>'
             )
-    parts += _times(scale, height, 9 if width > 800 else 6, zone)
+    parts += time_axis(scale, height, 9 if width > 800 else 6, zone)
     for index, lane in enumerate(drawing.lanes):
         parts.append(_lane(lane, 28 + index * tall, tall, scale.x, (left, right)))
     for begin, finish in scale.breaks():
@@ -115,34 +119,11 @@ def _lanes(drawing: LanesDrawing, label: str, width: int, zone: tzinfo) -> str:
             'fill="#ffffff"/>'
         )
         parts += [
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="20" y2="{height - 4}" stroke="{_GREY}" '
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="20" y2="{height - 4}" stroke="{GREY}" '
             'stroke-dasharray="2 3"/>'
             for x in (begin, finish)
         ]
     return "".join(parts) + "</svg>"
-
-
-def _times(scale: TimeScale, height: int, most: int, zone: tzinfo) -> list[str]:
-    """Draw the zone and the ticks; of an axis with gaps, the begin of each stretch with room."""
-    first, last = scale.stretches[0].first, scale.stretches[-1].last
-    zone_name = datetime.fromtimestamp(first / 1000, zone).strftime("%Z") or "UTC"
-    if scale.is_cut:
-        parts, free = [_text(8, 16, f"time, {zone_name}, with gaps", fill=_GREY)], 0.0
-        for stretch in scale.stretches:
-            words = datetime.fromtimestamp(stretch.first / 1000, zone).strftime("%m-%d %H:%M")
-            if stretch.left >= free:
-                parts.append(_text(stretch.left, 16, words, fill=_GREY))
-                free = stretch.left + 7 * len(words)
-        return parts
-    pattern = "%H:%M:%S" if last - first < 86_400_000 else "%m-%d %H:%M"
-    parts = []
-    for tick in _ticks(first, last, most):
-        words = datetime.fromtimestamp(tick / 1000, zone).strftime(pattern)
-        parts.append(
-            f'<line x1="{scale.x(tick):.1f}" x2="{scale.x(tick):.1f}" y1="24" y2="{height - 8}" '
-            f'stroke="{_HAIR}"/>' + _text(scale.x(tick), 16, words, anchor="middle", fill=_GREY)
-        )
-    return [*parts, _text(8, 16, f"time, {zone_name}", fill=_GREY)]
 
 
 def _graph(graph: GraphDrawing, label: str, width: int) -> str:
@@ -169,7 +150,7 @@ def _graph(graph: GraphDrawing, label: str, width: int) -> str:
             boxes.append(box)
             top += tall + 8
         if len(nodes) > shown:
-            boxes.append(_text(start, top + 16, f"and {len(nodes) - shown} more", fill=_GREY))
+            boxes.append(text_at(start, top + 16, f"and {len(nodes) - shown} more", fill=GREY))
             top += 34
         height = max(height, top + 4)
     curves = [
@@ -196,8 +177,8 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
         return 16 + 160 * (1 - confidence / 100)
 
     parts = [
-        f'<line x1="60" x2="{60 + plot}" y1="{y(level)}" y2="{y(level)}" stroke="{_HAIR}"/>'
-        + _text(52, y(level) + 4, f"{level} %", anchor="end", fill=_GREY)
+        f'<line x1="60" x2="{60 + plot}" y1="{y(level)}" y2="{y(level)}" stroke="{HAIR}"/>'
+        + text_at(52, y(level) + 4, f"{level} %", anchor="end", fill=GREY)
         for level in (0, 25, 50, 75, 100)
     ]
     free = 0.0
@@ -217,7 +198,7 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
         free = max(y(line.steps[-1][1]) + 4, free)
         words = f"{line.steps[-1][1]} % {line.label}"
         for label_line in wrapped(words, int((count - 16) / 6), 2):
-            parts.append(_text(68 + plot, free, label_line, fill=colour))
+            parts.append(text_at(68 + plot, free, label_line, fill=colour))
             free += 14
         free += 3
     return _open(width, max(200, free + 4), label) + "".join(parts) + "</svg>"
@@ -241,20 +222,20 @@ def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
         foot = "" if column.inconsistency is None else f"I {column.inconsistency:.2g}"
         if column.coverage is not None:
             foot += f" · {column.coverage:.0%}"
-        parts.append(_text(middle, 18, column.label, anchor="middle"))
+        parts.append(text_at(middle, 18, column.label, anchor="middle"))
         for line, words in enumerate(head):
-            parts.append(_text(middle, 32 + 14 * line, words, anchor="middle", fill=_GREY))
-        parts.append(_text(middle, tops[0] - 6, foot.strip(" ·"), anchor="middle", fill=_GREY))
+            parts.append(text_at(middle, 32 + 14 * line, words, anchor="middle", fill=GREY))
+        parts.append(text_at(middle, tops[0] - 6, foot.strip(" ·"), anchor="middle", fill=GREY))
     for row, (item, name) in enumerate(zip(matrix.rows, names, strict=True)):
         top, tall = tops[row], tops[row + 1] - tops[row]
         for line, words in enumerate(name):
-            parts.append(_text(8, top + 17 + 14 * line, words))
+            parts.append(text_at(8, top + 17 + 14 * line, words))
         for index, rating in enumerate(item.ratings):
             fill = _RATINGS.get(rating, ("#ffffff", ""))[0]
             parts.append(
                 f'<rect x="{left + cell * index + 1:.1f}" y="{top}" width="{cell - 2:.1f}" '
-                f'height="{tall - 2}" fill="{fill}" stroke="{_HAIR}"/>'
-                + _text(
+                f'height="{tall - 2}" fill="{fill}" stroke="{HAIR}"/>'
+                + text_at(
                     left + cell * (index + 0.5), top + tall / 2 + 3, rating or "–", anchor="middle"
                 )
             )
@@ -270,7 +251,7 @@ def _lane(
 ) -> str:
     values = [v for _, v in lane.points if v is not None]
     if not values:
-        return _text(8, top + 24, lane.title)
+        return text_at(8, top + 24, lane.title)
     low, high = min(0.0, *values), max(values)
     span = (high - low) or 1.0
 
@@ -287,18 +268,18 @@ def _lane(
         pen = "L"
     return (
         f'<line x1="{across[0]}" x2="{across[1]}" y1="{y(low):.1f}" y2="{y(low):.1f}" '
-        f'stroke="{_HAIR}"/>'
+        f'stroke="{HAIR}"/>'
         f'<path d="{"".join(path)}" fill="none" stroke="{_LINE}" stroke-width="1.25"/>'
-        + "".join(_text(8, top + 22 + 14 * row, line) for row, line in enumerate(title))
-        + _text(8, top + 23 + 14 * len(title), lane.unit, fill=_GREY)
-        + _text(across[1] + 6, y(high) + 4, _si(high), fill=_GREY)
-        + _text(across[1] + 6, y(low) + 4, _si(low), fill=_GREY)
+        + "".join(text_at(8, top + 22 + 14 * row, line) for row, line in enumerate(title))
+        + text_at(8, top + 23 + 14 * len(title), lane.unit, fill=GREY)
+        + text_at(across[1] + 6, y(high) + 4, _si(high), fill=GREY)
+        + text_at(across[1] + 6, y(low) + 4, _si(low), fill=GREY)
     )
 
 
 def _node(node: GraphNode, left: float, top: float, width: float) -> tuple[str, int]:
     """Draw a box and return it with its height; a long label has two lines, or four if narrow."""
-    stroke = _HOLD if node.root else _WAIT if node.kind in {"thread", "group"} else _GREY
+    stroke = _HOLD if node.root else _WAIT if node.kind in {"thread", "group"} else GREY
     dash = ' stroke-dasharray="4 3"' if node.inferred else ""
     counted = node.members > 1 and not node.label.startswith(str(node.members))
     count = f" ×{node.members}" if counted else ""
@@ -306,13 +287,14 @@ def _node(node: GraphNode, left: float, top: float, width: float) -> tuple[str, 
     chars = max(8, int((width - 14) / 6.6))
     label = wrapped(node.label + count, chars, 2 if chars > _NARROW else 4)
     tall = 12 + 14 * (len(label) + bool(second))
-    below = _text(left + 8, top + tall - 8, short(second, chars), fill=_GREY) if second else ""
+    below = text_at(left + 8, top + tall - 8, short(second, chars), fill=GREY) if second else ""
     return (
         f'<g class="pv-node" data-node="{escape(node.id, quote=True)}">'
         f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{tall}" rx="3" fill="#ffffff" '
         f'stroke="{stroke}" stroke-width="{1.75 if node.root else 1}"{dash}/>'
         + "".join(
-            _text(left + 8, top + 17 + 14 * row, line, mono=True) for row, line in enumerate(label)
+            text_at(left + 8, top + 17 + 14 * row, line, mono=True)
+            for row, line in enumerate(label)
         )
         + below
         + "</g>",
@@ -343,7 +325,7 @@ def _edge(
         f'<path data-source="{escape(ends[0], quote=True)}" '
         f'data-target="{escape(ends[1], quote=True)}" '
         f'd="M{start:.1f},{y1 + 13:.1f}C{middle:.1f},{y1 + 13:.1f} {middle:.1f},'
-        f'{y2 + 13:.1f} {end:.1f},{y2 + 13:.1f}" fill="none" stroke="{_GREY}"{dash}/>'
+        f'{y2 + 13:.1f} {end:.1f},{y2 + 13:.1f}" fill="none" stroke="{GREY}"{dash}/>'
     )
 
 
@@ -353,26 +335,6 @@ def _open(width: int, height: float, label: str) -> str:
         f'aria-label="{escape(label, quote=True)}" font-family="Inter, sans-serif" font-size="11">'
         f'<rect width="{width}" height="{height:.0f}" fill="#ffffff"/>'
     )
-
-
-def _text(
-    x: float, y: float, text: str, *, anchor: str = "start", fill: str = _INK, mono: bool = False
-) -> str:
-    family = ' font-family="JetBrains Mono, monospace"' if mono else ""
-    head = f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}"{family}>'
-    return f"{head}{escape(text)}</text>"
-
-
-def _ticks(first: float, last: float, most: int) -> list[float]:
-    """Return at most ``most`` round times between two epoch-ms instants."""
-    span = max(last - first, 1.0)
-    steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400]
-    step = next(
-        (s * 1000 for s in steps if span / (s * 1000) <= most),
-        86400_000 * math.ceil(span / 86400_000 / most),
-    )
-    start = math.ceil(first / step) * step
-    return [start + i * step for i in range(int((last - start) // step) + 1)]
 
 
 def _si(value: float) -> str:

@@ -38,6 +38,7 @@ from pileup.report.render.column_widths import column_letters
 from pileup.report.render.figure_tables import alternative_table
 from pileup.report.render.figures import SCREEN, draw
 from pileup.report.render.scripts import unbroken
+from pileup.report.render.sessions_figure import CLASS_COLOURS
 from pileup.report.render.time_scale import is_cut
 from pileup.report.render.zone import named
 from pileup.report.text.templates import PLAIN, kind
@@ -64,6 +65,7 @@ _DARK = (
     ("#fbe3d3", "#4d2c18"),
     ("#f5c3a5", "#86431d"),
     ("#f0f0f3", "#2b2d31"),
+    *((light, dark) for light, dark in CLASS_COLOURS.values() if light != "#0072b2"),
 )
 """Colours of the figures, and their counterparts on a dark screen."""
 _STYLE_HASH = "STYLE_HASH"

@@ -33,6 +33,7 @@ from pileup.report.text.deadlock_block import deadlock
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.markdown_blocks import Directive
 from pileup.report.text.plain_words import is_plain
+from pileup.report.text.sessions_block import sessions
 from pileup.report.text.sweeps import sweeps
 from pileup.report.text.tables import table as _table
 from pileup.report.text.templates import PLAIN
@@ -381,6 +382,13 @@ class LiveBlock:
 
 BLOCKS: dict[str, LiveBlock] = {
     "pin": LiveBlock(_pin, ("id",), "pin", "Pin", "a pin of the incident with its excerpt"),
+    "active-sessions": LiveBlock(
+        sessions,
+        ("stall", "capture", "caption"),
+        "figure",
+        "Active sessions",
+        "what they waited for over time, with the turning points",
+    ),
     "lane": LiveBlock(
         _lane,
         ("series", "stall", "capture", "from", "to", "caption"),

@@ -15,7 +15,7 @@ from pileup.analysis.evidence.servers import server_title
 from pileup.analysis.findings.summary import stall_sentence
 from pileup.knowledge import knowledge, latch_words
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
-from pileup.report.text import active_time, executive, stall_table
+from pileup.report.text import active_time, executive, sessions_block, stall_table
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.source_notes import pin_reference, references
 from pileup.report.text.stall_sources import of_evidence, stall_references
@@ -91,6 +91,8 @@ def _summary(case: Case) -> str:
     leading = _leading(case)
     if leading is not None and leading.status != "supported":
         lines.append(f"**Leading hypothesis ({leading.confidence} %):** {leading.statement}")
+    if sessions_block.are_known(case):
+        lines.append("::active-sessions")
     return "\n\n".join(lines)
 
 
