@@ -3,8 +3,9 @@
  *
  * Starts a real `pileup run` on a throw-away folder, puts the incident in (backend/benchmarks/ui_data.py),
  * and measures in headless Chromium: a cold overview (of this incident and of a sample), the first view of
- * each screen, frames while panning, zooming and scrolling the timeline, long tasks, bytes. Prints tables and
- * writes them with --markdown FILE.
+ * each screen, frames while panning, zooming and scrolling the timeline, long tasks, bytes. Last, the search
+ * among a thousand incidents (backend/benchmarks/many_incidents.py). Prints tables and writes them with
+ * --markdown FILE.
  * Usage: node bench.mjs [--series 200] [--samples 1000000] [--markdown FILE]
  */
 /* global document, window, getComputedStyle, requestAnimationFrame, MutationObserver */
@@ -29,9 +30,40 @@ const TO_REACH = {
   frame: 50,
   bytes: 2_000_000,
   graph: 1000,
+  search: 100,
 }
 const COLD_ROUNDS = 7
 const SAMPLE = 'ahi-pileup'
+const INCIDENTS = 1000
+const SEARCHED = [
+  SAMPLE,
+  'hot-row',
+  'games-ahi',
+  'fulltext-commit',
+  'commit-mutex',
+  'concurrency-cliff',
+  'ahi-build',
+  'commit-pileup',
+]
+/** What people look for: sessions, variables, tables, files, code, words of findings and notes. */
+const QUESTIONS = [
+  'session 390',
+  '390',
+  'innodb_thread_concurrency',
+  'campaign_counters',
+  'metadata lock',
+  'btr0sea.cc',
+  'full-text cache sync',
+  'innodb-status',
+  'update campaign',
+  'latch',
+  'adaptive hash index',
+  'Threads_running',
+  'nothing like this',
+  'fsync commit',
+  'one idle transaction',
+]
+const SEARCH_ROUNDS = 8
 const PEOPLE = { name: 'Ada Example', email: 'ada@example.org', password: 'a long enough password' }
 
 /** Each screen and what is on it when its first view stands. */
@@ -61,10 +93,10 @@ async function csrf(context) {
   return { 'X-CSRF-Token': decodeURIComponent(token) }
 }
 
-/** Load the sample; its id once it is analysed. */
-async function loadSample(context) {
+/** Load a sample; its id once it is analysed. */
+async function loadSample(context, name) {
   const headers = await csrf(context)
-  const loaded = await context.request.post(`/api/v1/samples/${SAMPLE}/load`, { headers })
+  const loaded = await context.request.post(`/api/v1/samples/${name}/load`, { headers })
   const { id } = await loaded.json()
   for (;;) {
     const answer = await context.request.get(`/api/v1/incidents/${id}/overview`)
@@ -137,18 +169,43 @@ async function coldOverviews(launch, context, overviews) {
   return rows
 }
 
+/** Run a script of backend/benchmarks on the data folder; what it prints goes to stderr. */
+function fill(script, ...words) {
+  const python = process.env.PYTHON ?? join(REPOSITORY, '.venv', 'bin', 'python')
+  execFileSync(python, ['-m', `benchmarks.${script}`, ...words], {
+    cwd: join(REPOSITORY, 'backend'),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+}
+
+/** The search among a thousand incidents, each question several times. */
+async function search(context, home) {
+  for (const name of SEARCHED) await loadSample(context, name)
+  fill('many_incidents', '--home', home, '--incidents', String(INCIDENTS))
+  const ask = async (question) => {
+    const started = performance.now()
+    const answer = await context.request.get(`/api/v1/search?q=${encodeURIComponent(question)}`)
+    const found = await answer.json()
+    return { ms: performance.now() - started, found: found.length }
+  }
+  const rows = []
+  for (const question of QUESTIONS) {
+    const rounds = []
+    for (let round = 0; round < SEARCH_ROUNDS; round++) rounds.push(await ask(question))
+    const times = rounds.map((round) => round.ms).sort((a, b) => a - b)
+    rows.push({ question, times, found: rounds[0].found, load: loadavg()[0] })
+  }
+  return rows
+}
+
 async function makeIncident(context, home) {
   const made = await context.request.post('/api/v1/incidents', {
     data: { title: `A day of ${SERIES} series` },
     headers: await csrf(context),
   })
   const { id } = await made.json()
-  const python = process.env.PYTHON ?? join(REPOSITORY, '.venv', 'bin', 'python')
-  const words = ['-m', 'benchmarks.ui_data', '--home', home, '--incident', id]
-  execFileSync(python, [...words, '--series', String(SERIES), '--samples', String(SAMPLES)], {
-    cwd: join(REPOSITORY, 'backend'),
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
+  const size = ['--series', String(SERIES), '--samples', String(SAMPLES)]
+  fill('ui_data', '--home', home, '--incident', id, ...size)
   return id
 }
 
@@ -356,7 +413,28 @@ const kb = (bytes) => `${Math.round(bytes / 1000).toLocaleString('en')} kB`
 const ms = (value) => `${Math.round(value)} ms`
 const fine = (ok) => (ok ? '' : ' (missed)')
 
-function report(cold, views, moves, waits, opened, browser) {
+/** The table of the search, and its median and 95th percentile over all questions. */
+function searchRows(searched) {
+  const all = searched.flatMap(({ times }) => times).sort((a, b) => a - b)
+  const p95 = all[Math.floor(all.length * 0.95)]
+  return [
+    `## Search among ${INCIDENTS.toLocaleString('en')} incidents`,
+    '',
+    `\`/search\`, ${QUESTIONS.length} questions, ${SEARCH_ROUNDS} times each, copies of the ${SEARCHED.length} samples. To reach: under 100 ms.`,
+    '',
+    '| question | results | median | longest |',
+    '|---|--:|--:|--:|',
+    ...searched.map(
+      ({ question, times, found }) =>
+        `| ${question} | ${found} | ${ms(times[times.length >> 1])} | ${ms(times.at(-1))} |`,
+    ),
+    '',
+    `Over all of them the median is ${ms(all[all.length >> 1])}, the 95th percentile ${ms(p95)}${fine(p95 < TO_REACH.search)}; load of the machine ${searched.at(-1).load.toFixed(1)}.`,
+    '',
+  ]
+}
+
+function report(cold, views, moves, waits, opened, searched, browser) {
   const rows = [
     '# How the screens bear a big incident',
     '',
@@ -412,6 +490,7 @@ function report(cold, views, moves, waits, opened, browser) {
     '',
     `From the click on “Open all groups” to all of it on the screen ${ms(opened.ms)}${fine(opened.ms < TO_REACH.graph)}, the longest task ${ms(opened.longest)}.`,
     '',
+    ...searchRows(searched),
   ]
   return rows.join('\n')
 }
@@ -437,7 +516,7 @@ async function main() {
     await page.close()
     console.log('making the incident')
     const id = await makeIncident(context, home)
-    const sample = await loadSample(context)
+    const sample = await loadSample(context, SAMPLE)
     const overview = (incident) => `${server.baseUrl}/incidents/${incident}/overview`
     const cold = await coldOverviews(launch, context, [
       [`the sample \`${SAMPLE}\``, overview(sample), '.active-sessions svg path'],
@@ -451,7 +530,8 @@ async function main() {
     const moves = await motion(context, server.baseUrl, id)
     const waits = await graph(context, id)
     const opened = await openAll(context, id)
-    const text = report(cold, views, moves, waits, opened, browser.version())
+    const searched = await search(context, home)
+    const text = report(cold, views, moves, waits, opened, searched, browser.version())
     console.log(`\n${text}`)
     const file = option('markdown', '')
     if (file) await writeFile(file, text)
