@@ -167,7 +167,7 @@ GAPS = _gaps()
 
 
 @pytest.mark.parametrize("name", GAPS)
-@pytest.mark.dealt(2)
+@pytest.mark.dealt(4)
 def test_less_evidence_is_read_as_agreed(name: str, request: pytest.FixtureRequest) -> None:
     analysis = analyse(replace(whole(), frames=GAPS[name](dict(whole().frames))))
     shown = "; ".join(f"{each.id} {each.score:.3g}" for each in analysis.findings[:3])

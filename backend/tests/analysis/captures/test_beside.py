@@ -18,7 +18,7 @@ from pileup.analysis import EvidenceArtifact, analyse, gather
 from pileup.records import Event, Record, Session, Setting
 from tests.analysis.captures.test_partition import CALM, HOUR, INSIDE, SHORT, STALL, assert_same
 from tests.analysis.frames import T0, S, Samples, artifact, frames, gauge, moment, setting
-from tests.support.captures import SAMPLES, few_of, of_samples
+from tests.support.captures import SAMPLES, analysis_of_few, few_of, of_samples
 
 Parsed = tuple[EvidenceArtifact, dict[str, pl.DataFrame]]
 Items = Sequence[Record | Samples]
@@ -214,7 +214,7 @@ OTHERS: Mapping[str, list[Parsed]] = {
 @of_samples(SAMPLES)
 @pytest.mark.parametrize("others", list(OTHERS))
 def test_a_sample_beside_others(name: str, others: str) -> None:
-    alone = analyse(gather(few_of(name)))
+    alone = analysis_of_few(name)
     assert alone.episodes
     assert_same(alone, analyse(gather([*few_of(name), *OTHERS[others]])))
 

@@ -58,6 +58,25 @@ def test_a_file_is_placed_where_it_meets_the_absolute_ones() -> None:
     assert found.clocks[sha("plain.txt")].quality == "derived"
 
 
+@pytest.mark.parametrize("minutes", [-570, -210, 330, 345, 525, 570, 765])
+@pytest.mark.parametrize("late_s", [0, 20])
+def test_it_may_be_in_a_zone_of_half_or_quarter_hours(minutes: int, late_s: int) -> None:
+    start = T0 + late_s * S
+    local = gauge("innodb.x", [1.0] * 60, start=start + minutes * 60 * S, clock="local")
+    found = evidence({"utc.csv": [gauge("metric.x", [1.0] * 60)], "plain.txt": [local]})
+    assert first_time(found, "plain.txt") == start
+    assert found.clocks[sha("plain.txt")].quality == "derived"
+
+
+def test_whole_hours_come_first() -> None:
+    """What began 20 minutes late meets more in the zone that is half an hour behind its own."""
+    start = T0 + 1200 * S
+    local = gauge("innodb.x", [1.0] * 120, start=start + 9 * 3600 * S, step=30 * S, clock="local")
+    utc = gauge("metric.x", [1.0] * 120, step=30 * S)
+    found = evidence({"utc.csv": [utc], "plain.txt": [local]})
+    assert first_time(found, "plain.txt") == start
+
+
 def test_a_dump_that_a_longer_file_holds_too_keeps_its_time() -> None:
     """Its rows count once, in the longer file; its own line in the list says when it was taken."""
 

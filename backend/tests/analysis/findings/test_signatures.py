@@ -42,7 +42,7 @@ def score_in(analysis: Analysis, issue: str) -> tuple[float, str]:
 
 
 @pytest.mark.parametrize(("issue", "example"), FIRES, ids=lambda item: getattr(item, "says", item))
-@pytest.mark.dealt(2)
+@pytest.mark.dealt(4)
 def test_a_case_is_named(issue: str, example: Example) -> None:
     """And no check calls a setting harmless that a likely finding rests on."""
     analysis = analyse(case(example))
@@ -81,7 +81,7 @@ def test_a_release_changes_no_confidence(turn: int, rounds: Rounds) -> None:
 
 
 @pytest.mark.parametrize(("issue", "example"), MISSES, ids=lambda item: getattr(item, "says", item))
-@pytest.mark.dealt(3)
+@pytest.mark.dealt(4)
 def test_a_near_miss_is_not(issue: str, example: Example) -> None:
     found, said = score(issue, example)
     assert found < SILENT, said

@@ -1,7 +1,7 @@
 """Place every artifact on UTC, and explain the placement in one sentence.
 
 Evidence, best first: what a person set; pt-stalk TS lines, which print an absolute and a
-local time side by side; the server's time_zone and system_time_zone; the one whole-hour offset
+local time side by side; the server's time_zone and system_time_zone; the one offset of a zone
 that makes a file overlap those with absolute times. Files that print no time at all are anchored
 by the stamp in their name, by Uptime, or by a series that a placed file also has. What cannot be
 placed stays without a time: nothing is invented.

@@ -1,7 +1,7 @@
 """Find the zone of an artifact's printed local times, by the best evidence available.
 
-A person's word, TS lines of the file and of its host, the server's variables, and the one
-whole-hour offset at which a file meets those with absolute times.
+A person's word, TS lines of the file and of its host, the server's variables, and the one offset
+of a zone at which a file meets those with absolute times.
 """
 
 from __future__ import annotations
@@ -99,28 +99,43 @@ def _from_pairs(pairs: Sequence[tuple[int, int]], whose: str) -> Zone:
     return Zone(None, how, "derived", tuple(changes), spread, len(read))
 
 
+_WHOLE_HOURS = tuple(range(-12 * 60, 15 * 60, 60))
+_PARTS_OF_HOURS = (-570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825)
+"""Minutes east of UTC of the other zones in use, from the Marquesas to the Chatham Islands."""
+
+
 def _by_overlap(local: tuple[int, int, int], ranges: Sequence[tuple[int, int]]) -> Zone:
-    """Find the whole-hour offset at which a local file overlaps the absolute ones."""
+    """Find the offset of a zone at which a local file overlaps the absolute ones.
+
+    Whole hours come first: a file that began late meets more at the quarter beside its own.
+    """
     first, last, _ = local
-    best: list[tuple[int, int]] = []
-    for hours in range(-12, 15):
-        a, b = first - hours * 3600 * _S, last - hours * 3600 * _S
-        overlap = max(min(b, last_utc) - max(a, first_utc) for first_utc, last_utc in ranges)
-        if overlap >= 0:
-            best.append((overlap, hours))
-    best.sort(key=lambda row: (-row[0], abs(row[1])))
+
+    def meeting(offsets: Sequence[int]) -> list[tuple[int, int]]:
+        """Return (overlap in µs, minutes east), the longest first."""
+        found = []
+        for minutes in offsets:
+            a, b = first - minutes * 60 * _S, last - minutes * 60 * _S
+            overlap = max(min(b, end) - max(a, start) for start, end in ranges)
+            if overlap >= 0:
+                found.append((overlap, minutes))
+        return sorted(found, key=lambda row: (-row[0], abs(row[1])))
+
+    best, of = meeting(_WHOLE_HOURS), "whole-hour "
+    if not best:
+        best, of = meeting(_PARTS_OF_HOURS), ""
     if not best:
         return Zone(
             zones.UTC,
-            "Nothing says the zone, and no whole-hour offset makes it meet the files with "
+            "Nothing says the zone, and at no offset of a zone does it meet the files with "
             "absolute times: taken as UTC",
             "assumed",
         )
     if len(best) > 1 and best[1][0] >= best[0][0]:
         return Zone(zones.UTC, "Nothing says the zone, several would fit: taken as UTC", "assumed")
-    zone = zones.fixed(best[0][1] * 60) or zones.UTC
+    zone = zones.fixed(best[0][1]) or zones.UTC
     shown = zone.name
-    how = f"UTC{shown} is the whole-hour offset at which it meets the files with absolute times"
+    how = f"UTC{shown} is the {of}offset at which it meets the files with absolute times"
     return Zone(zone, how, "derived")
 
 
