@@ -1,9 +1,10 @@
-"""Calls of the engine, recorded in small cases of other tests, for the test of its thresholds."""
+"""Calls of the engine, recorded in small cases of other tests: for its thresholds and sorts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 from tests.analysis import test_bounds, test_rivals, turning
 from tests.analysis.blocked_time import test_active_sessions
@@ -38,8 +39,10 @@ from tests.analysis.waits import (
     test_wait_fold,
 )
 from tests.support.constants import Place, thresholds_of
+from tests.support.orders import read_noticed
 from tests.support.replayed import Calls, cases_of
 
+SORTS = Path(__file__).parent / "sorts_in_cases.txt"
 _NAMED = {
     "5.5, one latch for the whole server",
     "the stacks of the bug report",
@@ -139,9 +142,11 @@ SCENES: dict[Callable[..., None], tuple[int, ...]] = {
 @cache
 def recorded() -> Calls:
     """Run all scenes, once per process."""
-    calls = Calls("analysis", thresholds_of("analysis"))
+    sorts = (row.name.split(" ")[:2] for row in read_noticed(SORTS))
+    sorting = {Place(module, "", function) for module, function in sorts}
+    calls = Calls("analysis", thresholds_of("analysis") | sorting)
     for place, scene in turning.SCENES.items():
-        calls.add(Place(*place.split(" ")), scene)
+        calls.add(Place(*place.split(" ")[:3]), scene)
     for test, numbers in SCENES.items():
         for name, scene in cases_of(test, *numbers).items():
             calls.record(name, scene)

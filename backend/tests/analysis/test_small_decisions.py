@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from pileup.analysis.captures import recurrence
+from pileup.analysis.clock import offsets
+from pileup.analysis.clock.offsets import Offset
 from pileup.analysis.stalls import refusals
 from pileup.analysis.stalls.indicators import Signal
-from pileup.analysis.waits import by_locks, moment_graph
-from tests.analysis.frames import T0, S
+from pileup.analysis.waits import by_latches, by_locks, moment_graph, moments
+from pileup.records import Session
+from tests.analysis.frames import T0, S, evidence
 from tests.analysis.turning.tools import given
 
 # ---- roots of a wait graph -------------------------------------------------------------------
@@ -103,6 +106,83 @@ def test_two_waiters_see_every_holder_and_no_more() -> None:
         nothing: Any = given()
         by_locks._hold_by_list(draft, nothing, nothing, row)
     assert asked == [("t", "i", "5")] * 3
+
+
+# ---- waits for latches -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("thread", "holder", "mode", "drawn"),
+    [
+        (5, None, "S", ["waits"]),
+        (5, 9, "S", ["waits", "9 holds it (X)"]),
+        (5, 9, "X wait_ex", ["waits", "9 holds it (X)"]),
+        (5, 5, "S", ["waits"]),
+        (5, 5, "X wait_ex", ["waits for readers"]),
+        (None, None, "X wait_ex", ["waits"]),
+        (None, 9, "X wait_ex", ["waits", "9 holds it (X)"]),
+    ],
+)
+def test_what_is_drawn_of_a_wait_for_a_latch(
+    monkeypatch: pytest.MonkeyPatch,
+    thread: int | None,
+    holder: int | None,
+    mode: str,
+    drawn: list[str],
+) -> None:
+    """Who reserved a latch waits for its readers, and not for itself."""
+    found: list[str] = []
+    draft: Any = given(
+        lines=lambda _: None,
+        thread=lambda number: number,
+        wait=lambda *_, **__: found.append("waits"),
+        hold=lambda _, who, **edge: found.append(f"{who} {edge['note']}"),
+    )
+    monkeypatch.setattr(by_latches, "_site", lambda *_: None)
+    monkeypatch.setattr(
+        by_latches, "_wait_for_readers", lambda *_: found.append("waits for readers")
+    )
+    row: Any = {
+        "file": "a.cc", "line": 1, "thread_id": thread, "holder_thread": holder, "mode": mode,
+        "waited_s": 1.0, "holder_mode": "X",
+    }  # fmt: skip
+    nothing: Any = given()
+    by_latches._semaphore(draft, nothing, row, nothing)
+    assert found == drawn
+
+
+def test_sessions_in_a_state_that_nobody_knows_do_not_wait() -> None:
+    """Nor does how long they have run count as the longest wait."""
+    states = [
+        ("Waiting for table metadata lock", 5.0),
+        ("Waiting for table metadata lock", 3.0),
+        ("a state of a fork", 99.0),
+        (None, 98.0),
+        ("", 97.0),
+        ("executing", 96.0),
+    ]
+    listed = [
+        Session(
+            line_first=n, line_last=n, session_id=n, command="Query", state=state, time_s=time,
+            snapshot=0, wall_us=T0, clock="utc",
+        )
+        for n, (state, time) in enumerate(states, start=1)
+    ]  # fmt: skip
+    (found,) = moments._processlists(evidence({"list": listed}))
+    assert (found.waiters, found.lock_waits, found.max_waited_s) == (2, 0, 5.0)
+
+
+# ---- clocks ----------------------------------------------------------------------------------
+
+
+def test_the_better_offset_is_that_with_the_smaller_spread_for_its_anchors() -> None:
+    many = Offset(1.0, 10.0, 20, "Questions", "b")
+    few = Offset(2.0, 9.0, 5, "Questions", "c")
+    assert (offsets._better(many, few), offsets._better(few, many)) == (many, many)
+    exact = Offset(3.0, 0.0, 5, "Questions", "d")
+    assert (offsets._better(many, exact), offsets._better(exact, many)) == (exact, exact)
+    assert (offsets._better(None, few), offsets._better(few, None)) == (few, few)
+    assert offsets._better(None, None) is None
 
 
 # ---- stalls that come back -------------------------------------------------------------------

@@ -7,7 +7,9 @@ a value exactly on it, and the two neighbouring thresholds between which the ans
 --bless`` looks for such calls; the review of a row that changes asks whether the value should
 belong to the other side now.
 
-A new threshold without a row fails: it needs a direct call with a value exactly on it.
+A new threshold without a row fails: it needs a direct call with a value exactly on it. A function
+that compares with one several times has a row for each; ``open_comparisons.txt``, which only gets
+shorter, has those that none notices.
 """
 
 from __future__ import annotations
@@ -19,12 +21,14 @@ import pytest
 from tests.analysis.recorded import recorded
 from tests.analysis.turning import SCENES
 from tests.support.answers import Answers
-from tests.support.bounds import Bound, bless, read_bounds, turns
-from tests.support.constants import thresholds_of
+from tests.support.bounds import Bound, bless, read_bounds, turns, unnoticed
+from tests.support.constants import Place, thresholds_of
 from tests.support.replayed import Call
 
 AGREED = Path(__file__).parent / "thresholds.txt"
 BOUNDS = read_bounds(AGREED)
+OPEN = (Path(__file__).parent / "open_comparisons.txt").read_text(encoding="utf-8").splitlines()
+"""Comparisons that no call notices: of functions that compare with a threshold several times."""
 ANSWERS = Answers(Path(__file__).parent / "turning.json")
 
 pytestmark = pytest.mark.xdist_group("recorded")
@@ -40,9 +44,21 @@ def test_every_threshold_has_a_row(request: pytest.FixtureRequest) -> None:
     assert sorted(held - places) == [], "no longer in the source: bless"
 
 
-@pytest.mark.parametrize("bound", BOUNDS.values(), ids=lambda bound: " ".join(bound.place))
+@pytest.mark.parametrize(
+    "bound",
+    [bound for bounds in BOUNDS.values() for bound in bounds],
+    ids=lambda bound: " ".join(bound.place),
+)
 def test_a_value_on_the_threshold_belongs_to_its_side(bound: Bound) -> None:
     assert turns(recorded(), bound)
+
+
+@pytest.mark.parametrize("place", BOUNDS, ids=" ".join)
+def test_each_comparison_with_the_threshold_is_noticed(place: Place) -> None:
+    """Taken to its other side, its answer turns elsewhere, or a direct call has another one."""
+    found = [f"{' '.join(place)}\t{each}" for each in unnoticed(recorded(), place, BOUNDS[place])]
+    left = [line for line in OPEN if line.startswith(f"{' '.join(place)}\t")]
+    assert found == left, "a new one needs a second direct call; one less: take its line out"
 
 
 @pytest.mark.parametrize("place", SCENES)

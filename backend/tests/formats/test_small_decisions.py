@@ -129,3 +129,30 @@ def test_counts_of_a_list_are_of_its_time(head: str, wall_us: int, clock: str) -
     samples = parse_bytes(f"{head}{_OPEN}".encode(), "upload.bin").frames["sample"]
     assert samples["value"].to_list() == [2.0, 1.0, 1.0, 0.0]
     assert samples.select("wall_us", "clock").unique().rows() == [(wall_us, clock)]
+
+
+def test_what_other_threads_write_into_a_dump_of_a_log_is_a_line_of_the_log() -> None:
+    """Only where it has a severity: a dump has dated lines of its own."""
+    dump = (
+        "=====================================\n"
+        "2026-11-20 22:20:00 0x7f INNODB MONITOR OUTPUT\n"
+        "=====================================\n"
+        "----------\n"
+        "SEMAPHORES\n"
+        "----------\n"
+        "2026-11-20T22:20:01.000000Z 7 [Warning] Aborted connection 7 to db\n"
+        "OS WAIT ARRAY INFO: reservation count 12\n"
+        "2026-11-20 22:20:01 0x7f\n"
+        "----------------------------\n"
+        "END OF INNODB MONITOR OUTPUT\n"
+        "============================\n"
+    )
+    before = "2026-11-20T22:19:59.000000Z 0 [Note] InnoDB: Using Linux native AIO\n"
+    found = parse_bytes((before + dump).encode(), format_name="error-log")
+    listed = found.frames["event"].sort("line_first").select("line_first", "severity", "message")
+    assert listed.rows() == [
+        (1, "note", "InnoDB: Using Linux native AIO"),
+        (8, "warning", "Aborted connection 7 to db"),
+    ]
+    (snapshot,) = found.frames["snapshot"].to_dicts()
+    assert snapshot["line_first"] == 3

@@ -11,7 +11,8 @@ import psycopg
 import pytest
 
 from pileup.runtime import postgres
-from pileup.runtime.errors import StartError
+from pileup.runtime.errors import StartError, disk_full
+from pileup.runtime.identity import Identity
 from pileup.runtime.postgres import EmbeddedPostgres
 from tests.support.postgres import PostgresForTests
 
@@ -92,3 +93,55 @@ def test_a_disk_is_full_without_room_for_a_wal_segment(
     usage = SimpleNamespace(free=free)
     monkeypatch.setattr(postgres.shutil, "disk_usage", lambda _: usage)
     assert postgres._is_full(tmp_path) is full
+
+
+@pytest.mark.parametrize(
+    ("text", "is_full", "sentence"),
+    [
+        ("FATAL:  b\nc\n", False, "PostgreSQL does not start: FATAL:  b (the whole log: {log})"),
+        ("", False, "PostgreSQL does not start: of the client (the whole log: {log})"),
+        ("", True, "{full}"),
+        (f"No space left on device{'x' * 2977}", False, "{full}"),
+        (f"No space left on device{'x' * 2978}", False, None),
+    ],
+)
+def test_why_a_database_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, is_full: bool, sentence: str | None
+) -> None:
+    monkeypatch.setattr(postgres, "_is_full", lambda _: is_full)
+    server = _server(tmp_path)
+    server.log.write_text(text)
+    found = str(server._why("of the client"))
+    full = str(disk_full(server.folder))
+    if sentence is None:
+        assert found != full
+    else:
+        assert found == sentence.format(log=server.log, full=full)
+
+
+@pytest.mark.parametrize(
+    ("printed", "is_full", "is_said"),
+    [
+        ("echo 'No space left on device' >&2", False, True),
+        ("echo 'No space left on device'", False, True),
+        ("echo 'PANIC: something else' >&2", True, True),
+        ("echo 'PANIC: something else' >&2", False, False),
+    ],
+)
+def test_a_disk_that_fills_up_while_the_data_folder_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str, is_full: bool, is_said: bool
+) -> None:
+    """Whatever PostgreSQL prints last: it may be a later failure."""
+    monkeypatch.setattr(postgres, "_is_full", lambda _: is_full)
+    server = _server(tmp_path)
+    server.folder.mkdir()
+    server._binaries = tmp_path / "bin"
+    server._binaries.mkdir()
+    initdb = server._binaries / "initdb"
+    initdb.write_text(f"#!/bin/sh\n{printed}\nexit 1\n")
+    initdb.chmod(0o755)
+    server._identity = Identity("self")
+    with pytest.raises(StartError) as caught:
+        server._initialise()
+    assert (str(caught.value) == str(disk_full(server.folder))) is is_said
+    assert list(server.folder.iterdir()) == []

@@ -51,14 +51,15 @@ class Bound:
         return "\t".join(words)
 
 
-def read_bounds(path: Path) -> dict[Place, Bound]:
-    """Read the rows as agreed."""
+def read_bounds(path: Path) -> dict[Place, list[Bound]]:
+    """Read the rows as agreed: several of a place that compares with its threshold twice."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else ()
-    bounds = {}
+    bounds: dict[Place, list[Bound]] = {}
     for line in lines:
         module, name, function, scene, number, near, far = line.split("\t")
         place = Place(module, name, function)
-        bounds[place] = Bound(place, scene, int(number), json.loads(near), json.loads(far))
+        bound = Bound(place, scene, int(number), json.loads(near), json.loads(far))
+        bounds.setdefault(place, []).append(bound)
     return bounds
 
 
@@ -71,17 +72,60 @@ def turns(calls: Calls, bound: Bound) -> bool:
     return near != far
 
 
-def find_bound(calls: Calls, place: Place) -> Bound | None:
-    """Look for a call with a value exactly on a threshold: one that notices the other side."""
-    others = list(_other_sides(calls, place))
+def unnoticed(calls: Calls, place: Place, bounds: list[Bound]) -> list[str]:
+    """Return the comparisons with a threshold whose other side none of these calls notices."""
+    return [
+        written
+        for written, code in _other_sides(calls, place)
+        if all(_on_other_side(calls, bound, code) for bound in bounds)
+        and not _answers_otherwise(calls, place, code)
+    ]
+
+
+def _answers_otherwise(calls: Calls, place: Place, code: CodeType) -> bool:
+    """Return whether a direct call has another answer then: it is agreed (``turning.json``)."""
+    function = calls.function(place)
+    written = function.__code__
+    for call in calls.direct(place):
+        known = call.afresh()
+        function.__code__ = code
+        try:
+            if call.afresh() != known:
+                return True
+        finally:
+            function.__code__ = written
+    return False
+
+
+def find_bounds(calls: Calls, place: Place, kept: list[Bound]) -> list[Bound]:
+    """Return calls with a value exactly on a threshold, until each comparison is noticed.
+
+    kept: those that are known.
+    """
+    found = list(kept)
+    missed = [
+        code
+        for _, code in _other_sides(calls, place)
+        if all(_on_other_side(calls, bound, code) for bound in found)
+        and not (found and _answers_otherwise(calls, place, code))
+    ]
+    for bound in _bounds(calls, place) if missed else ():
+        left = [code for code in missed if _on_other_side(calls, bound, code)]
+        if len(left) < len(missed):
+            found.append(bound)
+            missed = left
+        if not missed:
+            break
+    return found
+
+
+def _bounds(calls: Calls, place: Place) -> Iterator[Bound]:
     for call in calls.of(place):
         for usual, value_of in _numbers(calls.value(place)):
             for near, far in _turning_points(calls, place, call, usual, value_of):
                 bound = Bound(place, call.scene, call.number, value_of(near), value_of(far))
-                holds = _holds(calls, bound)
-                if holds and any(not _on_other_side(calls, bound, each) for each in others):
-                    return bound
-    return None
+                if _holds(calls, bound):
+                    yield bound
 
 
 def _numbers(usual: Any) -> Iterator[tuple[float, Callable[[float], Value]]]:
@@ -140,14 +184,15 @@ def _on_other_side(calls: Calls, bound: Bound, code: CodeType) -> bool:
         function.__code__ = written
 
 
-def _other_sides(calls: Calls, place: Place) -> Iterator[CodeType]:
-    """Yield the function with each comparison of the threshold taken to its other side."""
+def _other_sides(calls: Calls, place: Place) -> Iterator[tuple[str, CodeType]]:
+    """Yield each comparison with the threshold, and the function with its other side."""
     function = calls.function(place)
     source = textwrap.dedent(inspect.getsource(function))
     wanted = [at for at, node in enumerate(ast.walk(ast.parse(source))) if _uses(node, place.name)]
     for at in wanted:
         tree = ast.parse(source)
         node = list(ast.walk(tree))[at]
+        written = ast.unparse(node)
         match node:
             case ast.Compare():
                 node.ops = [_OTHER_SIDE.get(type(op), type(op))() for op in node.ops]
@@ -163,7 +208,7 @@ def _other_sides(calls: Calls, place: Place) -> Iterator[CodeType]:
         compiled = compile(ast.fix_missing_locations(tree), "<other side>", "exec")
         code = next(each for each in compiled.co_consts if isinstance(each, CodeType))
         if code.co_freevars == function.__code__.co_freevars:
-            yield code
+            yield written, code
 
 
 def _uses(node: ast.AST, name: str) -> bool:
@@ -171,15 +216,12 @@ def _uses(node: ast.AST, name: str) -> bool:
 
 
 def bless(path: Path, calls: Calls, places: Iterable[Place]) -> None:
-    """Write a row for each place that has one; rows that still hold stay as they are."""
+    """Write the rows of each place that has some; rows that still hold stay as they are."""
     kept = read_bounds(path)
     rows = []
     for place in sorted(places):
-        bound = kept.get(place)
-        if bound is None or not _holds(calls, bound):
-            bound = find_bound(calls, place)
-        if bound is not None:
-            rows.append(bound.line())
+        bounds = [bound for bound in kept.get(place, ()) if _holds(calls, bound)]
+        rows += [bound.line() for bound in find_bounds(calls, place, bounds)]
     path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
 
 

@@ -272,6 +272,13 @@ def calls_of(name: str, scenes: Any) -> list[Call]:
     return [Call(name, number, scene, (), {}) for number, scene in enumerate(several)]
 
 
+def noticed_by(calls: Calls, sort: Sort, way: str) -> Noticed | None:
+    """Look for a recorded call that notices another order."""
+    made = calls.named(sort.module, sort.function)
+    call = next((each for each in made if notices(calls, sort, way, each)), None)
+    return None if call is None else Noticed(sort.name, way, call.scene, call.number)
+
+
 def read_noticed(path: Path) -> list[Noticed]:
     """Read the rows as agreed."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
@@ -279,5 +286,6 @@ def read_noticed(path: Path) -> list[Noticed]:
 
 
 __all__ = [
-    *("Noticed", "Sort", "calls_of", "changed", "notices", "read_noticed", "sorts_of", "unnoticed"),
+    *("OTHERS", "Noticed", "Sort", "calls_of", "changed", "noticed_by", "notices", "read_noticed"),
+    *("sorts_of", "unnoticed"),
 ]

@@ -111,18 +111,25 @@ class Calls:
                 key = place.module, place.function
                 self._watched[function.__code__] = key, function
                 self._calls[key] = []
-        self._direct: dict[Place, Call] = {}
+        self._direct: dict[Place, list[Call]] = {}
         self._scene = ""
 
     def of(self, place: Place) -> list[Call]:
-        """Return the calls of the function of a place."""
-        direct = self._direct.get(place)
-        return [direct] if direct else self._calls.get((place.module, place.function), [])
+        """Return the calls of the function of a place, its direct ones first."""
+        return [*self.direct(place), *self.named(place.module, place.function)]
+
+    def named(self, module: str, function: str) -> list[Call]:
+        """Return the recorded calls of a function."""
+        return self._calls.get((module, function), [])
+
+    def direct(self, place: Place) -> list[Call]:
+        """Return the calls that were made for a place."""
+        return self._direct.get(place, [])
 
     def add(self, place: Place, scene: Scene) -> None:
         """Add a scene that makes the call of a place itself."""
-        made = Call("direct", 0, scene, (), {})
-        self._direct[place] = made
+        known = self._direct.setdefault(place, [])
+        known.append(Call("direct", len(known), scene, (), {}))
 
     def module(self, place: Place) -> str:
         return f"pileup.{self._package}.{place.module}"

@@ -6,7 +6,8 @@ import pytest
 
 from pileup.analysis.evidence.activity import activity
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.stacks.flame import flame, heat, threads
+from pileup.analysis.stacks import flame as flame_module
+from pileup.analysis.stacks.flame import Thread, flame, heat, threads
 from pileup.knowledge import match_stack
 from pileup.records import Frame, Record, Snapshot, Stack
 from tests.analysis.frames import T0, S, evidence
@@ -55,6 +56,28 @@ def test_callers_come_first_and_the_widest_first() -> None:
     assert all(node.parent < at for at, node in enumerate(nodes))
     below = [node.name for node in nodes if node.parent == 3]
     assert below == ["btr_cur_search_to_nth_level", "ha_innobase::index_read"]
+
+
+@pytest.mark.parametrize(
+    ("most", "names", "pruned"),
+    [
+        (5, ["all", "main", "wide", "narrow", "deep"], 0),
+        (4, ["all", "main", "wide", "deep"], 1),
+        (3, ["all", "main", "wide"], 2),
+        (1, ["all"], 1),
+    ],
+)
+def test_of_too_many_nodes_the_widest_stay(
+    monkeypatch: pytest.MonkeyPatch, most: int, names: list[str], pruned: int
+) -> None:
+    """Also where a narrow one comes before a wide one that is deeper."""
+    monkeypatch.setattr(flame_module, "MOST_NODES", most)
+    made = [
+        Thread(("a", 0), T0, stack, count, 1, "cpu")
+        for stack, count in ((("main", "wide", "deep"), 9), (("main", "narrow"), 2))
+    ]
+    found = flame(made)
+    assert ([node.name for node in found.nodes], found.pruned) == (names, pruned)
 
 
 def test_two_windows_in_one_tree() -> None:

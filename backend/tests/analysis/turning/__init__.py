@@ -1,7 +1,8 @@
 """Direct calls of the engine in which a threshold decides: by module, constant and function.
 
-Each answers so coarsely that only the comparison with the threshold can turn it. They take a
-millisecond, and no other test can change what they are.
+Each answers so coarsely that only the comparison with the threshold can turn it; a function that
+compares with it twice has a second call (``again``). They take a millisecond, and no other test can
+change what they are.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def _swaps() -> object:
     known: Any = given(levels_named=always([level("si", 100.0)]), series=always(None))
     with instead(memory, _nodes=always(None), _of_process=always((found, 0.9))):
         match = memory.numa_imbalance(known)
-    return match is not None and match.score
+    return match is not None and (match.score, match.why)
 
 
 def _looks() -> object:

@@ -42,12 +42,26 @@ def _starts() -> object:
     return len(uptimes.starts(samples))
 
 
-def _base(apart_s: int = 8, later_s: int = 0) -> object:
-    """Two files that differ by so much on the start; the third lies so much after both."""
-    known = [uptimes.Start(name, None, at * S, 0, 0) for name, at in (("a", 0), ("b", apart_s))]
+def _base(apart_s: int = 8, later_s: int = 0, begins_s: int = 0) -> object:
+    """Two files that differ by so much on the start; the third lies so much after both.
+
+    begins_s: when both begin, so much after the server.
+    """
+    known = [
+        uptimes.Start(name, None, at * S, begins_s * S, begins_s * S)
+        for name, at in (("a", 0), ("b", apart_s))
+    ]
     own = [gauge("mysql.Uptime", [later_s + 0.0, later_s + 1.0], start=0, clock="relative")]
     samples = frames(*own)["sample"].with_columns(artifact=pl.lit("c"))
     return uptimes.base_of(samples, known) is None
+
+
+def _outlier(own: float, fleet_level: float = 10.0) -> object:
+    levels = [fleet_level] * 4 + [own]
+    rows = pl.DataFrame({"host": list("abcde"), "value": levels}).with_columns(
+        series=pl.lit("x"), labels=pl.lit(""), unit=pl.lit("")
+    )
+    return sorted(fleet._outliers(rows, 5))
 
 
 def _without_one() -> object:
@@ -135,8 +149,8 @@ def _rest_of_a_zone() -> object:
     return placement._by_anchors({"a": placed}, {"a": {"local": (0, 1, 2)}}, {"a": offset})
 
 
-def _fold() -> object:
-    rows = {"line_first": [1, 2], "wall_us": [3600 * S, 0], "clock": ["local"] * 2}
+def _fold(above_s: int = 3600, wall_s: int = 0) -> object:
+    rows = {"line_first": [1, 2], "wall_us": [above_s * S, wall_s * S], "clock": ["local"] * 2}
     return sorted(repeated_hours.folds({"event": pl.DataFrame({"artifact": ["a"] * 2, **rows})}))
 
 
@@ -224,6 +238,12 @@ SCENES: Scenes = {
     "clock.metrics_hosts _MOST_APART _compare": lambda: metrics_hosts._compare(
         _counts(*[100] * 10), _counts(*[100] * 9, 900)
     ),
+    "clock.metrics_hosts _MOST_APART _compare again": lambda: metrics_hosts._compare(
+        _counts(*[100] * 10), _counts(*[100] * 9, 102)
+    ),
+    "clock.metrics_hosts _MOVES _compare again": lambda: metrics_hosts._compare(
+        _counts(*[10] * 10), _counts(*[10] * 10)
+    ),
     "clock.metrics_hosts _MOVES _compare": lambda: metrics_hosts._compare(
         _counts(2, 2, 2, 2, 2, 12), _counts(2, 2, 2, 2, 2, 12)
     ),
@@ -231,6 +251,8 @@ SCENES: Scenes = {
     "clock.offsets _MOST_SPREAD_S _against": _measured_offset,
     "clock.placement _MOST_REST_S _by_anchors": _rest_of_a_zone,
     "clock.repeated_hours _HOUR folds": _fold,
+    "clock.repeated_hours _NEAR folds": lambda: _fold(above_s=6000, wall_s=3600),
+    "clock.repeated_hours _NEAR folds again": lambda: _fold(above_s=7200, wall_s=4800),
     "clock.session_shapes _LEAD _offset": lambda: _same_shape(again=0.9),
     "clock.session_shapes _LIKE _offset": lambda: _same_shape(noise=3.0),
     "clock.session_shapes _MOST_LAGS _offset": lambda: _same_shape(lag=50),
@@ -241,6 +263,7 @@ SCENES: Scenes = {
     "clock.transaction_numbers _APART_US _between": lambda: _numbered(150),
     "clock.uptimes _AGREE_S base_of": _base,
     "clock.uptimes _APART_S base_of": lambda: _base(apart_s=0, later_s=1000),
+    "clock.uptimes _APART_S base_of again": lambda: _base(apart_s=0, begins_s=3601),
     "clock.uptimes _LONGEST_S rulers": _rulers,
     "clock.utc_ranges _LEAST UtcRanges.__init__": _absolute_range,
     "clock.uptimes _LONGEST_S starts": _starts,
@@ -248,5 +271,7 @@ SCENES: Scenes = {
     "clock.years MINYEAR _nearest": lambda: _year(900),
     "compare.differences _NAMED untimed_tables": _untimed,
     "compare.fleet LEAST fleet": _few_hosts,
+    "compare.fleet TIMES _outliers": lambda: _outlier(15.0 + 1e-9),
+    "compare.fleet TIMES _outliers again": lambda: _outlier(10.0, fleet_level=15.0),
     "compare.table_changes MOST_CHANGES table_changes": _changed_tables,
 }

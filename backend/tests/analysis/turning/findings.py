@@ -15,6 +15,7 @@ from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.findings import (
     cascade,
     catalogue,
+    chains,
     excerpts,
     logged_waits,
     machine_checks,
@@ -32,7 +33,7 @@ from pileup.analysis.findings import (
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match
 from pileup.records import Event, Query
-from tests.analysis.frames import T0, S, evidence, moment
+from tests.analysis.frames import T0, S, evidence, gauge, moment
 from tests.analysis.test_rivals import finding
 from tests.analysis.turning.tools import Scenes, always, given, instead, level, listed
 from tests.api.test_table_tabs import session
@@ -240,6 +241,25 @@ def _picked_rows() -> object:
     return excerpts.is_part(evidence({"list": [moment("processlist", T0, "utc"), *rows]}))
 
 
+def _held(sure: float = 0.0, root_sure: float = 0.0, *, onward: bool = False) -> object:
+    queue: Any = given(
+        holder=given(id="a"), root=given(id="b") if onward else None, onward=onward, label="l",
+        sure=sure, root_sure=root_sure,
+    )  # fmt: skip
+    context: Any = given(stall=None)
+    with (
+        instead(chains, describe_holder=always("session 7"), _words=always("another")),
+        instead(turning_points, left_early=always(False)),
+    ):
+        return chains._holder(queue, context)
+
+
+def _sampled(loads: int, others: int) -> object:
+    """Whether so many moments of a load, beside so many of something else, show a stall."""
+    items = [gauge("metric.threads_running", [1.0] * loads), gauge("metric.x", [1.0] * others)]
+    return signatures._has_series(evidence({"a": items}))
+
+
 SCENES: Scenes = {
     "findings.cascade _APART passes_on": lambda: _passed_on({"a": 1.0, "b": 8.0}),
     "findings.cascade _OWN passes_on": lambda: _passed_on({"a": 1.0, "b": 6.0}),
@@ -272,6 +292,11 @@ SCENES: Scenes = {
     "findings.triage _SWAPPING _swap": _swap,
     "findings.turning_points _GAP_US _left": _gone,
     "findings.turning_points _NEAR_US _left": lambda: _gone(over=28, last=30, later=35),
+    "findings.turning_points _NEAR_US _left again": lambda: _gone(over=37, last=30, later=35),
+    "findings.chains _CERTAIN _holder": lambda: _held(root_sure=0.9, onward=True),
+    "findings.chains _CERTAIN _holder again": lambda: _held(sure=0.9),
+    "findings.signatures _LEAST_SAMPLES _has_series": lambda: _sampled(60, 60),
+    "findings.signatures _LEAST_SAMPLES _has_series again": lambda: _sampled(60, 90),
     "findings.worst_moment _FAR_MORE describe_holder": lambda: _many_locked(5000, 500),
     "findings.worst_moment _MANY_ROW_LOCKS describe_holder": lambda: _many_locked(1000, 0),
 }

@@ -103,6 +103,12 @@ def _place_of_waits() -> object:
     return similar._waits(analysis)
 
 
+def _share_of_a_latch() -> object:
+    listed = [given(latch=name, label=name, waits=waits) for name, waits in (("x", 1), ("y", 4))]
+    analysis: Any = given(hot_latches=listed, hot_waits=[], blockers=[])
+    return similar._waits(analysis)
+
+
 def _same(bare: int = 9, full: int = 10) -> object:
     seen: Any = [given(stacks=Counter({("a",): n}), threads=full, time=0) for n in (bare, full)]
     return same_samples._is_same(*seen)
@@ -144,6 +150,7 @@ SCENES: Scenes = {
     "reasoning.proposals _SURE propose": _proposed,
     "reasoning.run_outcome _ABOUT _holds": lambda: run_outcome._holds(5.0, "~", 4.0),
     "reasoning.similar _LATCH_SHARE _waits": _place_of_waits,
+    "reasoning.similar _LATCH_SHARE _waits again": _share_of_a_latch,
     "stacks.same_samples _ALIKE _is_same": _same,
     "stacks.same_samples _APART_US _first_like": lambda: _like(3 * S),
 }

@@ -134,7 +134,7 @@ def _lists(share: float = 0.0, of_calls: int = 0) -> object:
         return latches.ahi_in_list(stall()) is None
 
 
-def _changing(*seconds: float, counted: float | None = None, latched: int = 0) -> object:
+def _changing(*seconds: float, counted: float | None = None, latched: int = 0) -> Any:
     rows = [(took, "Updating", f"UPDATE t SET a=1 WHERE id={n}") for n, took in enumerate(seconds)]
     frame = _list(*rows)
     levels = [] if counted is None else [level("Innodb_row_lock_current_waits", counted)]
@@ -156,14 +156,16 @@ def _dirty() -> object:
     return pages._evicts_dirty_pages(stall(level=values.get))
 
 
-def _log_is_full() -> object:
-    log = given(id="redo-log", share=0.875, before=None, ceiling=1.0)
-    return _score(pages.sync_flush(stall(limits=[log])))
+def _log_is_full(share: float = 0.875, *, filled: bool = False) -> object:
+    log = given(id="redo-log", share=share, before=None, ceiling=1.0)
+    with instead(pages, _filled=always(filled)):
+        return _score(pages.sync_flush(stall(limits=[log])))
 
 
-def _main_waits() -> object:
-    log = given(id="redo-log", share=0.9, before=None, ceiling=1.0)
-    return _score(pages.sync_flush(stall(limits=[log], main=always(seen(share=0.25)))))
+def _main_waits(share: float = 0.9) -> object:
+    log = given(id="redo-log", share=share, before=None, ceiling=1.0)
+    match = pages.sync_flush(stall(limits=[log], main=always(seen(share=0.25))))
+    return match and (match.score, match.why)
 
 
 def _single_pages() -> object:
@@ -281,14 +283,20 @@ SCENES: Scenes = {
     "findings.rules.larger _CONVOY waits": _convoy,
     "findings.rules.latches _CROWD hot_page": _page,
     "findings.rules.latches _ENOUGH ahi_in_list": lambda: _lists(of_calls=4),
+    "findings.rules.latches _ENOUGH ahi_in_list again": lambda: _lists(share=latches._ENOUGH),
     "findings.rules.latches _READ_IN hot_page": lambda: _page(read_in=0.75, dumps=9),
     "findings.rules.locks _ALONE_S _by_processlist": lambda: _changing(60.0),
     "findings.rules.locks _ENDED_S hot_row": _deadlocks_end_them,
     "findings.rules.locks _MANY_CHANGES large_transaction": _large_change,
     "findings.rules.locks _MOSTLY _by_processlist": lambda: _changing(60.0, 50.0, counted=1.0),
+    "findings.rules.locks _MOSTLY _by_processlist again": lambda: any(
+        "latches" in text for text in _changing(60.0, 50.0, counted=1.0, latched=3)
+    ),
     "findings.rules.locks _MOSTLY hot_row": _row_waits,
     "findings.rules.pages _DIRTY _evicts_dirty_pages": _dirty,
     "findings.rules.pages _FULL sync_flush": _log_is_full,
+    "findings.rules.pages _FULL sync_flush again": lambda: _log_is_full(pages._FULL, filled=True),
+    "findings.rules.pages _NEARLY_FULL sync_flush": lambda: _main_waits(pages._NEARLY_FULL),
     "findings.rules.pages _OFTEN sync_flush": _main_waits,
     "findings.rules.pages _SINGLE free_pages": _single_pages,
     "findings.rules.statements _ALIKE _score": lambda: statements._score(8, 3.0, 0, alone=True),

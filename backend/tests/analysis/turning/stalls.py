@@ -97,9 +97,11 @@ def _pattern(short: int = 4, back: float = 70.0) -> object:
     return stops._is_pattern(signal(*values), ranges, levels)
 
 
-def _load_left() -> object:
-    with instead(stops, levels_around=always((100.0, 60.0))):
-        return stops._load_left(Span(T0, T0 + S), None, None, certain=False)
+def _load_left(*, by_clients: bool = False) -> object:
+    """Of clients that left, or of sessions alone."""
+    levels = iter([(100.0, 60.0) if by_clients else (None, None), (100.0, 60.0)])
+    with instead(stops, levels_around=lambda *_: next(levels)):
+        return stops._load_left(Span(T0, T0 + S), None, None, certain=by_clients)
 
 
 def _stops(*, restart_s: int | None = None) -> object:
@@ -312,6 +314,7 @@ SCENES: Scenes = {
     "stalls.stops _ALIKE _is_pattern": _pattern,
     "stalls.stops _BACK _is_pattern": _pattern,
     "stalls.stops _LEFT _load_left": _load_left,
+    "stalls.stops _LEFT _load_left again": lambda: _load_left(by_clients=True),
     "stalls.stops _PATTERN_RUNS _is_pattern": _pattern,
     "stalls.stops _PATTERN_SHARE stops": _stops,
     "stalls.stops _RESTART_S stops": lambda: _stops(restart_s=110),

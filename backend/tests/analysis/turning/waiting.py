@@ -95,10 +95,16 @@ def _backs_up() -> object:
     return found is not None
 
 
-def _uses_the_table() -> object:
-    reads = [_session(1, 50.0, "SELECT 1 FROM t")]
+def _uses_the_table(*, waits: bool = False, idle: bool = False) -> object:
+    """A session that reads it, that waits elsewhere, or whose transaction is idle."""
+    reads = _session(1, 50.0, None if idle else "SELECT 1 FROM t", "Sleep" if idle else "Query")
+    if idle:
+        trx = {"state": "ACTIVE", "active_s": 50.0, "query": None}
+        reads = Actor(reads.id, session_id=1, session=reads.session, trx=trx)
+    waiting = {reads.id} if waits else set[str]()
     with instead(lock_holders, _idle=always(None)):
-        return lock_holders.guess_table_holder(frozenset({"t"}), reads, 60.0, set()) is not None
+        found = lock_holders.guess_table_holder(frozenset({"t"}), [reads], 60.0, waiting)
+    return found is not None
 
 
 def _chosen() -> object:
@@ -155,7 +161,10 @@ SCENES: Scenes = {
     "waits.lock_holders _SLACK_S guess_blocking_write": _writes,
     "waits.lock_holders _SLACK_S guess_global_lock_holder": _backs_up,
     "waits.lock_holders _SLACK_S guess_table_holder": _uses_the_table,
+    "waits.lock_holders _SLACK_S guess_table_holder again": lambda: _uses_the_table(waits=True),
+    "waits.lock_holders _SLACK_S guess_table_holder idle": lambda: _uses_the_table(idle=True),
     "waits.moments _FEW choose_evenly": _chosen,
     "waits.tally SMALLEST add": lambda: _counted(places=True),
+    "waits.tally SMALLEST add again": lambda: _counted(places=False),
     "waits.view FOLD_OVER shown": _folded,
 }

@@ -163,6 +163,18 @@ def test_most_rows_are_read_in_runs() -> None:
         assert rows >= (0.4 if name == "statements over lines" else 0.9) * 48, name
 
 
+def test_plain_rows_are_found_without_a_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to the next header all lines are rows: that is checked when they are converted."""
+    known = by_chunk(_tab(), 100_000)
+
+    def never(*_: object) -> None:
+        raise AssertionError("each row is matched")
+
+    monkeypatch.setattr(TabRows, "_segment", never)
+    found = by_chunk(_tab(), 100_000)
+    assert [type(item) for item in found] == [type(item) for item in known]
+
+
 @pytest.mark.seeds(20, 80)
 def test_damage_changes_nothing_between_the_two(seed: int) -> None:
     """Lines lost, doubled, cut, exchanged, overwritten, at random places of every form."""
