@@ -61,6 +61,7 @@ def test_work_is_counted_by_the_fullest_series_as_on_the_overview() -> None:
     log = counted("sysbench.qps", 1874, 5, 60)
     for rows in itertools.permutations([HOUSEKEEPING, status, log]):
         assert by_impact(rows) == [log, HOUSEKEEPING, status]
+        assert by_impact(rows, "mysql.Questions") == [status, HOUSEKEEPING, log]
 
 
 def test_nothing_is_lost_in_any_order() -> None:

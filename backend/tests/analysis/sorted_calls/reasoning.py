@@ -77,8 +77,9 @@ def sessions_by_how_many_more() -> object:
 def most_trusted_of_a_role() -> object:
     trust = {"some": 0.5, "most": 0.9, "tie": 0.9, "few": 0.1}
     with instead(impact, role_of=lambda name: ("latency", trust[name])):
-        found = impact._best([series(name) for name in trust], "latency")
-    return found.series if found else None
+        rows = [series(name) for name in trust]
+        found = [impact._best(rows, "latency", work) for work in (None, "few")]
+    return [row.series if row else None for row in found]
 
 
 def largest_changes_of_cells() -> object:

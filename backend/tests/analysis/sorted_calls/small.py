@@ -99,12 +99,14 @@ def _run(*rows: tuple[str, str | None, int]) -> Any:
          "time": T0 + n * S, "value": 1.0}
         for series, host, many in rows for n in range(many)
     ]  # fmt: skip
-    return given(values=pl.DataFrame(listed), span=None)
+    return given(values=pl.DataFrame(listed), span=None, work=None)
 
 
 def fullest_ids() -> object:
     run = _run(("a.qps", "h", 1), ("z.qps", "h", 3), ("b.qps", "h", 3), ("c.qps", None, 2))
-    return trial._ids(run)
+    fullest = trial._ids(run)
+    run.work = "a.qps"
+    return fullest, trial._ids(run)
 
 
 def busiest_host() -> object:

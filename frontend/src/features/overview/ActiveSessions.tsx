@@ -180,17 +180,20 @@ function Legend({
         )}
       </caption>
       <tbody>
-        {[...sessions.classes].reverse().map((row) => (
-          <tr key={row.id}>
-            <th scope="row">
-              <span className="active-sessions-key" style={{ background: classColour(row.id) }} />
-              <Term text={CLASSES[row.id]}>{row.title}</Term>
-            </th>
-            <td>
-              {at ? <Measured value={row.values[point]} /> : <ShareValue value={row.share} />}
-            </td>
-          </tr>
-        ))}
+        {[...sessions.classes]
+          .filter((row) => row.share > 0)
+          .reverse()
+          .map((row) => (
+            <tr key={row.id}>
+              <th scope="row">
+                <span className="active-sessions-key" style={{ background: classColour(row.id) }} />
+                <Term text={CLASSES[row.id]}>{row.title}</Term>
+              </th>
+              <td>
+                {at ? <Measured value={row.values[point]} /> : <ShareValue value={row.share} />}
+              </td>
+            </tr>
+          ))}
       </tbody>
     </table>
   )

@@ -22,7 +22,7 @@ export function Story({ overview }: { readonly overview: Overview }) {
           <h2>
             <Link to={graph}>Who blocked whom</Link>
           </h2>
-          <Chain chain={story.chain} most={waitersOf(overview)} />
+          <Chain chain={story.chain} numbers={overview.numbers} />
         </section>
       )}
       <Impact story={story} />
@@ -30,9 +30,6 @@ export function Story({ overview }: { readonly overview: Overview }) {
     </div>
   )
 }
-
-const waitersOf = ({ numbers }: Overview) =>
-  numbers.peak_counts === 'waiting' ? numbers.peak_waiters : null
 
 const ROLE = {
   holder: 'Holder',
@@ -45,11 +42,10 @@ const ROLE = {
 /** Boxes from the holder to the victims; a lock between two of them is a label on the arrow. */
 function Chain({
   chain,
-  most,
+  numbers,
 }: {
   readonly chain: readonly StoryLink[]
-  /** Sessions that waited at the worst moment; null: not counted. */
-  readonly most: number | null
+  readonly numbers: Overview['numbers']
 }) {
   const boxes = chain.filter((link, at) => link.role !== 'resource' || at === 0)
   const between = (box: StoryLink) => {
@@ -67,7 +63,7 @@ function Chain({
             <strong className="answer-name" title={box.title}>
               {box.title}
             </strong>
-            {box.role === 'victims' && <OfAll count={box.sessions ?? 1} most={most} />}
+            {box.role === 'victims' && <OfAll count={box.sessions ?? 1} {...{ numbers }} />}
             {(box.statement ?? box.detail) && (
               <span
                 className={cx('answer-what', box.statement && 'mono')}
@@ -93,10 +89,22 @@ function Chain({
 /** From this share on, the victims are all that waited. */
 const NEARLY_ALL = 0.9
 
-/** How many waited at all, where the shown victims are a part of them. */
-function OfAll({ count, most }: { readonly count: number; readonly most: number | null }) {
+/** How many waited, or else ran, at the worst moment, where the shown victims are a part of them. */
+function OfAll({
+  count,
+  numbers,
+}: {
+  readonly count: number
+  readonly numbers: Overview['numbers']
+}) {
+  const most = numbers.peak_waiters
   if (most === null || count >= NEARLY_ALL * most) return null
-  return <span className="muted">of up to {formatNumber(most, 0)} that waited</span>
+  const what = numbers.peak_counts === 'waiting' ? 'that waited' : 'active sessions'
+  return (
+    <span className="muted">
+      of up to {formatNumber(most, 0)} {what}
+    </span>
+  )
 }
 
 /** The arrow from a waiter back to what it waits for, with the lock between them. */

@@ -88,12 +88,7 @@ function turned(labels: readonly Label[], label: Label, at: number, width: numbe
 }
 
 /** Whether a label goes to the left of its line: outside of the stall if there is room. */
-function labelIsLeft(
-  kind: ChartMark['kind'],
-  text: string,
-  x: number,
-  width: number,
-): boolean {
+function labelIsLeft(kind: ChartMark['kind'], text: string, x: number, width: number): boolean {
   const room = roomOf(text)
   return kind === 'end' ? x + room > width : x > room
 }

@@ -16,15 +16,17 @@ _COUNT_SESSIONS = frozenset({"sessions", "threads", "transactions"})
 """Units of series that say how many sessions are stuck, and where."""
 
 
-def by_impact(rows: Sequence[SidesSeries]) -> list[SidesSeries]:
+def by_impact(rows: Sequence[SidesSeries], work: str | None = None) -> list[SidesSeries]:
     """Sort series that are sorted by how clearly they differ; that order decides among equals.
 
     First the best series of each role of users' load, then where sessions are, by how many more,
     then the others. A second series of one quantity, or of one role, follows all of these; what
     does not differ clearly comes last.
+
+    work: the series by which the overview counts work; None: the one with most samples.
     """
     clear = [row for row in rows if row.clear]
-    leading = [row for role in _ROLES if (row := _best(clear, role)) is not None]
+    leading = [row for role in _ROLES if (row := _best(clear, role, work)) is not None]
     shown = {_key(row) for row in leading}
     sessions = [row for row in clear if _key(row) not in shown and _counts_sessions(row)]
     sessions.sort(key=lambda row: -_difference(row))
@@ -40,17 +42,13 @@ def by_impact(rows: Sequence[SidesSeries]) -> list[SidesSeries]:
     return [*first, *repeated, *(row for row in rows if not row.clear)]
 
 
-def _best(rows: Sequence[SidesSeries], role: Role) -> SidesSeries | None:
-    """Return the series of a role that the overview and the verdict take; None without any.
-
-    Work is counted by the series with most samples (``stalls.indicators.throughput``).
-    """
+def _best(rows: Sequence[SidesSeries], role: Role, work: str | None) -> SidesSeries | None:
     found = [
-        (_samples(row) if role == "throughput" else 0, trust_of[1], row)
+        (row.series == work, _samples(row) if role == "throughput" else 0, trust_of[1], row)
         for row in rows
         if not row.labels and (trust_of := role_of(row.series)) and trust_of[0] == role
     ]
-    return max(found, key=lambda item: item[:2])[2] if found else None
+    return max(found, key=lambda item: item[:3])[3] if found else None
 
 
 def _samples(row: SidesSeries) -> int:

@@ -56,6 +56,7 @@ from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
 from pileup.analysis.stacks import same_samples
+from pileup.analysis.stalls import indicators
 from pileup.knowledge import match_stack
 from pileup.knowledge.series_titles import series_title
 
@@ -69,6 +70,8 @@ class _Part:
     evidence: Evidence
     span: Span | None
     values: pl.DataFrame
+    work: str | None
+    """The series by which the overview would count the work of this part."""
 
 
 def compare_sides(
@@ -95,7 +98,9 @@ def compare_sides(
         if at == reference:
             continue
         other = runs[0]
-        if trial := measured_trial(_run(_NAMES[reference], first), _run(_NAMES[at], other)):
+        if trial := measured_trial(
+            _run(_NAMES[reference], first, other.work), _run(_NAMES[at], other, other.work)
+        ):
             trials.append(SidesTrial(side=at, trial=trial))
         empty = (not first.evidence.frames, not other.evidence.frames)
         spans = (first.span, other.span)
@@ -106,6 +111,7 @@ def compare_sides(
                 [part.evidence for part in base], [part.evidence for part in runs]
             )
         ]
+    work = next((runs[0].work for at, runs in enumerate(parts) if at != reference), None)
     times = [
         [side_time(part.side, part.evidence, part.span, part.values) for part in runs]
         for runs in parts
@@ -118,7 +124,7 @@ def compare_sides(
         warnings=[*warnings, *untimed_tables(part.side for runs in parts for part in runs)],
         active=[active_of(runs) for runs in times],
         classes=compare_classes(times, reference),
-        series=by_impact(_series(parts, reference)),
+        series=by_impact(_series(parts, reference), work),
         waits=_waits(parts),
         stacks=_stacks(parts),
         settings=_settings(parts),
@@ -138,7 +144,9 @@ def _part(member: Member, align: Align, window: tuple[float, float] | None) -> _
         )
     evidence = same_samples.without_repeated(side.narrowed())
     span = side.span or time_span(evidence)
-    return _Part(side, evidence, span, _once(values(evidence.frame("sample"))))
+    rows = values(evidence.frame("sample"))
+    work = indicators.throughput(rows, side.host, span) if span and rows.height else None
+    return _Part(side, evidence, span, _once(rows), work.series if work else None)
 
 
 def _once(rows: pl.DataFrame) -> pl.DataFrame:
@@ -180,8 +188,8 @@ def _side(group: Group, parts: Sequence[_Part]) -> ComparedSide:
     )
 
 
-def _run(name: str, part: _Part) -> Run:
-    return Run(name, part.values, part.side.span)
+def _run(name: str, part: _Part, work: str | None) -> Run:
+    return Run(name, part.values, part.side.span, work)
 
 
 # ---- series ------------------------------------------------------------------------------------

@@ -39,6 +39,8 @@ class Run:
     """``series.SCHEMA``."""
     span: Span | None = None
     """Window to measure; None: the 30 s with the most sessions running."""
+    work: str | None = None
+    """The series by which work is counted, where it has one of its kind; None: the fullest."""
 
     @classmethod
     def of(cls, name: str, evidence: Evidence, span: Span | None = None) -> Run:
@@ -140,7 +142,8 @@ def _ids(run: Run) -> _Ids:
     fullest = (
         rows.group_by("id")
         .agg(pl.col("series", "host").first(), pl.len())
-        .sort("len", "id", descending=[False, True])
+        .with_columns((pl.col("series") == (run.work or "")).alias("chosen"))
+        .sort("chosen", "len", "id", descending=[False, False, True])
     )
     ids_by_name: dict[str, dict[str, str]] = {}
     for row in fullest.iter_rows(named=True):
@@ -152,15 +155,18 @@ def _ids(run: Run) -> _Ids:
 
 
 def _fullest_first(*sides: tuple[Run, _Ids]) -> list[str]:
-    """Order the kinds of rates by the samples of both sides together, then by id."""
+    """Order the kinds of rates: the chosen one, then by the samples of both sides together."""
 
-    def rank(rate: str) -> tuple[int, list[str]]:
+    wanted_first = {short_name(run.work) for run, _ in sides if run.work}
+
+    def rank(rate: str) -> tuple[bool, int, list[str]]:
         named = [list(ids.get(rate, {}).values()) for _, ids in sides]
         counts = [
             run.values.filter(pl.col("id").is_in(wanted), run.span.holds() if run.span else True)
             for (run, _), wanted in zip(sides, named, strict=True)
         ]
-        return -sum(rows.height for rows in counts), sorted({*named[0], *named[1]})
+        least = -sum(rows.height for rows in counts)
+        return rate not in wanted_first, least, sorted({*named[0], *named[1]})
 
     return sorted(_RATES, key=rank)
 

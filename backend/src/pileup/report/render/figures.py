@@ -258,7 +258,7 @@ def _lane(
     def y(value: float) -> float:
         return top + tall - 12 - (tall - 20) * ((value - low) / span)
 
-    title = wrapped(lane.title, int((across[0] - 12) / 6), 2)
+    title = _lane_title(lane.title, int((across[0] - 12) / 6))
     path, pen = [], "M"
     for t, value in lane.points:
         if value is None:
@@ -275,6 +275,13 @@ def _lane(
         + text_at(across[1] + 6, y(high) + 4, _si(high), fill=GREY)
         + text_at(across[1] + 6, y(low) + 4, _si(low), fill=GREY)
     )
+
+
+def _lane_title(title: str, letters: int) -> list[str]:
+    """Wrap a title to two lines; if it is too long, only its part: of states, the state."""
+    lines = wrapped(title, letters, 2)
+    part = title.partition(": ")[2]
+    return wrapped(part, letters, 2) if part and lines[-1].endswith("…") else lines
 
 
 def _node(node: GraphNode, left: float, top: float, width: float) -> tuple[str, int]:

@@ -37,7 +37,7 @@ def sessions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
     is_leading = shown is not None and shown.episode is not None and shown.episode.leading
     drawing = SessionsDrawing(
         times=[ms(time) for time in doc.times],
-        classes=[ClassBand(c.id, c.title, c.share, c.values) for c in doc.classes],
+        classes=[ClassBand(c.id, c.title, c.share, c.values) for c in doc.classes if any(c.values)],
         stalls=_inside(case, capture),
         gaps=[(ms(gap.start), ms(gap.end)) for gap in capture.gaps],
         marks=_marks(case.analysis, doc) if is_leading else [],

@@ -7,6 +7,8 @@ import { hashOfLines } from './lines'
 import { RunValuesButton } from './RunValues'
 import { PAGE_LINES, type RawLine } from '../queries'
 
+const HINT = 'Click a number to select a line; Shift-click selects a range.'
+
 export function SelectedLines({
   incidentId,
   artifact,
@@ -27,9 +29,8 @@ export function SelectedLines({
   if (line < 1)
     return (
       <div className="raw-foot">
-        <span className="faint ellipsis">
-          {formatNumber(total, 0)} {total === 1 ? 'line' : 'lines'}. Click a number to select a
-          line; Shift-click selects a range.
+        <span className="faint ellipsis" title={HINT}>
+          {formatNumber(total, 0)} {total === 1 ? 'line' : 'lines'}. {HINT}
         </span>
       </div>
     )

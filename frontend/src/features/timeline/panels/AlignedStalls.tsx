@@ -102,7 +102,9 @@ export function AlignedStalls({ incidentId }: { readonly incidentId: string }) {
                   {...topOf(picture, tops)}
                 />
                 {picture.thumbnail && (
-                  <div className="faint ellipsis">{picture.thumbnail.title}</div>
+                  <div className="faint ellipsis" title={picture.thumbnail.title}>
+                    {picture.thumbnail.title}
+                  </div>
                 )}
               </li>
             ))}

@@ -73,7 +73,9 @@ export function SeriesPicker({ open, onOpenChange, series, shown, onChange, onAl
                     {[s.detail, s.unit, s.source].filter(Boolean).join(' · ')}
                   </span>
                 </span>
-                <span className="faint ellipsis">{s.meaning ?? s.id}</span>
+                <span className="faint ellipsis" title={s.meaning ?? s.id}>
+                  {s.meaning ?? s.id}
+                </span>
                 <span className="num">{s.shift?.ratio ? formatRatio(s.shift.ratio) : ''}</span>
               </label>
             </li>

@@ -83,7 +83,11 @@ export const LaneHead = memo(function LaneHead(props: Props) {
         <span ref={value} className="faint tl-resting">
           {resting}
         </span>
-        {!small && lane.sub && <span className="faint ellipsis">{lane.sub}</span>}
+        {!small && lane.sub && (
+          <span className="faint ellipsis" title={lane.sub}>
+            {lane.sub}
+          </span>
+        )}
         {clock && <ClockBadge clock={clock} />}
       </span>
       {!small && <Change lane={lane} delta={delta} />}

@@ -56,7 +56,11 @@ export function OverviewStrip({ view, name, points, stalls, gaps, whole, width }
     <div className="strip" style={{ paddingLeft: LEFT }}>
       <div className="strip-label">
         Whole capture
-        {name && <div className="faint ellipsis">{name}</div>}
+        {name && (
+          <div className="faint ellipsis" title={name}>
+            {name}
+          </div>
+        )}
       </div>
       <svg
         ref={svg}
