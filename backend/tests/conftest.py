@@ -74,6 +74,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis reads its seed
 def pytest_configure(config: pytest.Config) -> None:
     collect_rarely()  # as the server does
     # A deadline is an absolute time: on a busy machine it fails tests at random.

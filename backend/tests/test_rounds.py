@@ -6,8 +6,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from hypothesis import core
 
-from tests.support.rounds import DEALT, ON_TURN, Rounds, drop_other_turns
+from tests.support.rounds import DEALT, ON_TURN, Rounds, choose_turn, drop_other_turns
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 7, 60])
@@ -30,7 +31,7 @@ def test_every_case_has_its_turn(of: int) -> None:
 
 def _test(nodeid: str, **marks: tuple[int, ...]) -> pytest.Item:
     def closest(name: str) -> pytest.Mark | None:
-        return pytest.Mark(name, marks[name], {}) if name in marks else None
+        return getattr(pytest.mark, name)(*marks[name]).mark if name in marks else None
 
     return cast("pytest.Item", SimpleNamespace(nodeid=nodeid, get_closest_marker=closest))
 
@@ -62,3 +63,23 @@ def test_each_day_has_its_share_of_a_dealt_test(of: int) -> None:
     assert [rare.nodeid in day for day in days].count(True) == 1
     for everything in ({"--every-turn": True}, {"--bless": True}, {"--rounds": 2}):
         assert len(_kept([*mixed, daily, rare], **everything)) == 50
+
+
+@pytest.mark.parametrize(
+    ("given", "rounds", "seed"), [(None, None, "739000"), ("7", None, "7"), (None, 2, None)]
+)
+def test_a_turn_draws_the_same_examples_again(
+    given: str | None, rounds: int | None, seed: str | None
+) -> None:
+    option = SimpleNamespace(turn=739_000, hypothesis_seed=given)
+    options = {"--turn": 739_000, "hypothesis_seed": given, "--rounds": rounds}
+    choose_turn(
+        cast("pytest.Config", SimpleNamespace(getoption=options.__getitem__, option=option))
+    )
+    assert option.hypothesis_seed == seed
+
+
+def test_hypothesis_takes_the_seed(request: pytest.FixtureRequest) -> None:
+    seed = request.config.getoption("hypothesis_seed")
+    if request.config.getoption("--rounds") is None:
+        assert str(core.global_force_seed) == seed

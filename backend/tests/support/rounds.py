@@ -2,8 +2,8 @@
 
 A usual run deals the cases of a law over the samples of a format, so that each format meets each
 case and none twice. What is too long for that is dealt over the days: ``turn`` is the number of
-the day, and ``--turn N`` repeats another. ``--rounds N`` (``make test-long``) gives every sample
-every case, N times, and leaves out no test.
+the day, and ``--turn N`` repeats another, with the same examples of Hypothesis. ``--rounds N``
+(``make test-long``) gives every sample every case, N times, and leaves out no test.
 """
 
 from __future__ import annotations
@@ -58,9 +58,15 @@ def rounds_of(config: pytest.Config) -> Rounds:
 
 
 def choose_turn(config: pytest.Config) -> None:
-    """Set the turn to the day; xdist passes it to its processes, so all of them take the same."""
+    """Set the turn to the day; xdist passes it to its processes, so all of them take the same.
+
+    It is the seed of Hypothesis too: a turn draws the same examples whenever it is repeated. With
+    ``--rounds`` each run draws others.
+    """
     if config.getoption("--turn") is None:
         config.option.turn = datetime.now(UTC).toordinal()
+    if config.getoption("hypothesis_seed") is None and config.getoption("--rounds") is None:
+        config.option.hypothesis_seed = str(config.option.turn)
 
 
 def drop_other_turns(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -236,6 +236,20 @@ def test_an_export_of_another_server_leaves_files_their_owner() -> None:
     assert shown["datadog/export.csv"].host == "db-9"
 
 
+def test_settings_that_name_a_server_name_first_what_lies_beside_them() -> None:
+    """They have no time: those of another day would name whatever has no name."""
+    mine = [file(name, Print(shape=tuple(STALL))) for name in ("dump.txt", "status.txt")]
+    later = Print("db-8", T0 + 100 * HOUR, 0)
+    others = [file("b/1/variables.txt", later)]
+    others.append(file("b/1/status.txt", dataclasses.replace(later, host=None)))
+    shown = {doc.path: doc.host for doc in analyse(gather([*mine, *others])).artifacts}
+    assert shown == {
+        **dict.fromkeys(["dump.txt", "status.txt"]),
+        **dict.fromkeys(["b/1/variables.txt", "b/1/status.txt"], "db-8"),
+    }
+    assert_same(analyse(gather(mine)), analyse(gather([*mine, *others])))
+
+
 def test_calm_servers_of_a_fleet_are_not_joined() -> None:
     """Their small numbers are alike until the other one stalls, after the first was looked at."""
     mine = [file("status.txt", Print("db-1", shape=tuple(CALM)))]

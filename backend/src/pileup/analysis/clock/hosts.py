@@ -172,12 +172,17 @@ def assign(
     settings = frames.get("setting")
     has_settings = set() if settings is None else set(settings["artifact"].unique().to_list())
     nearness = Nearness(artifacts, frames)
-    for observes in (True, False):  # first what shows which server was observed, and when
+    # First what shows which server was observed, and when; of that, first what lies in the folder
+    # of a file that names its server: settings alone do not say when.
+    for observes, in_own_folder in ((True, True), (True, False), (False, False)):
         ranks = _ranks(artifacts, names, timed, of_servers, has_settings)
         beside = _Beside(artifacts, names, known, ranks, nearness)
         names |= {
             sha: names[sha]
-            or _agreed(by_path(path) or beside.host(sha, path) for path in artifact.paths)
+            or _agreed(
+                by_path(path) or beside.host(sha, path, in_own_folder=in_own_folder)
+                for path in artifact.paths
+            )
             for artifact in artifacts
             for sha in [artifact.sha256]
             if nearness.is_observed(sha) == observes
@@ -230,12 +235,12 @@ class _Beside:
         self._unknown = {folder: nearness.times(files) for folder, files in unknown.items()}
         """Folder to the times of the servers without a name in it or below."""
 
-    def host(self, sha: str, path: str) -> str | None:
+    def host(self, sha: str, path: str, *, in_own_folder: bool) -> str | None:
         """Return the host of the nearest folder that was observed near this file's times.
 
         None for settings and logs beside a server without a name: they may be its own.
         """
-        for folder in scopes(path):
+        for folder in itertools.islice(scopes(path), 1 if in_own_folder else None):
             unknown = self._unknown.get(folder)
             if (
                 unknown is not None
@@ -244,7 +249,8 @@ class _Beside:
             ):
                 return None
             servers = self._near(sha, self._in.get(folder, {}), least=_NAMED)
-            near = servers or self._near(sha, self._below.get(folder, {}))
+            deeper = {} if in_own_folder else self._below.get(folder, {})
+            near = servers or self._near(sha, deeper)
             if near:
                 return _only(near)
         return None
