@@ -113,6 +113,8 @@ class Sign(
     """state, query, transaction, command: those that have lasted this many seconds or longer."""
     holder: str | None = None
     """wait: what is known of the holder (command, State, transaction, statement) matches."""
+    replicates: bool | None = None
+    """state: only threads that replicate by the binary log; Time is how far they are behind."""
     sure: float | None = None
     """wait: least confidence of the holder; 0.9: it is printed, or runs the statement."""
     rotates: bool | None = None

@@ -16,6 +16,147 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a disk of BSD that is busy all the time": (
+        """
+$ iostat -x 2
+                        extended device statistics
+device       r/s     w/s     kr/s     kw/s  ms/r  ms/w  ms/o  ms/t qlen  %b
+ada0          12      40    310.0    980.0     9    12     0    11    0  30
+                        extended device statistics
+device       r/s     w/s     kr/s     kw/s  ms/r  ms/w  ms/o  ms/t qlen  %b
+ada0         188     120   6010.5   3820.0     6    41     0    19    2  99
+                        extended device statistics
+device       r/s     w/s     kr/s     kw/s  ms/r  ms/w  ms/o  ms/t qlen  %b
+ada0         192     117   6120.0   3700.5     7    38     0    18    3  98
+""",
+        "io-saturated",
+    ),
+    "a laptop slept, and the page cleaner had nothing to do": (
+        """
+db_1  | 2019-03-11T08:02:11.100201Z 0 [Note] mysqld: ready for connections.
+db_1  | 2019-03-11T09:40:02.771902Z 0 [Note] InnoDB: page_cleaner: 1000ms intended loop took 1840221ms. The settings might not be optimal. (flushed=0 and evicted=0, during the time.)
+""",  # noqa: E501
+        "process-paused",
+    ),
+    "a purge that came to its end with millions left": (
+        """
+120311  1:12:09  InnoDB: Warning: purge reached the head of the history list,
+InnoDB: but its length is still reported as 5120331! Make a detailed bug
+InnoDB: report, and post it to bugs.mysql.com
+""",
+        "purge-lag",
+    ),
+    "each value of a session in brackets": (
+        """
+The writer hangs since the replica was stopped:
+[Id:88121]
+[User:shop]
+[Host:10.0.0.4:41220]
+[db:shop]
+[Command:Query]
+[Time:44]
+[State:Waiting for semi-sync ACK from slave]
+[Info:COMMIT]
+
+[Id:88190]
+[User:failover]
+[Host:10.0.0.9:50112]
+[db:null]
+[Command:Query]
+[Time:43]
+[State:Waiting for commit lock]
+[Info:SET GLOBAL read_only = ON]
+""",
+        "semisync-stall",
+    ),
+    "a worker of a replica failed": (
+        """
+2021-02-03T10:11:12.100101Z 77 [ERROR] Slave SQL for channel 'group_replication_applier': Worker 3 failed executing transaction '3ffe0e9c-0000-11eb-8d2f-0242ac110002:551' at master log , end_log_pos 9120; Column 2 of table 'shop.items' cannot be converted from type 'varchar(40(bytes))' to type 'varchar(160(bytes) utf8mb4)', Error_code: 1677
+2021-02-03T10:11:12.100188Z 76 [Warning] Slave SQL for channel 'group_replication_applier': ... The slave coordinator and worker threads are stopped, possibly leaving data in inconsistent state.
+""",  # noqa: E501
+        "replication-stopped",
+    ),
+    "a member of the group recovers for ever": (
+        """
+mysql> select member_host, member_state, member_role from performance_schema.replication_group_members;
++-------------+--------------+-------------+
+| member_host | member_state | member_role |
++-------------+--------------+-------------+
+| db-1        | ONLINE       | PRIMARY     |
+| db-2        | RECOVERING   | SECONDARY   |
++-------------+--------------+-------------+
+""",  # noqa: E501
+        "group-replication",
+    ),
+    "a row lock of sys with remarks, cut before its holder": (
+        """
+*************************** 1. row ***************************
+                wait_started: 2023-05-01 10:00:01
+                    wait_age: 00:00:41
+               wait_age_secs: 41
+                locked_table: `shop`.`stock`          # the table
+                locked_index: PRIMARY
+                 locked_type: RECORD
+              waiting_trx_id: 88123                   # who waits
+                 waiting_pid: 31                      # its connection
+               waiting_query: UPDATE stock SET n = n - 1 WHERE id = 7
+""",
+        "hot-row",
+    ),
+    "a list without its right edge and the rule above it": (
+        """
+| Id    | User        | Host          | db   | Command | Time   | State                           | Info
++-------+-------------+---------------+------+---------+--------+---------------------------------+----------
+|    11 | system user |               | NULL | Connect | 912331 | Waiting for master to send event | NULL
+|    12 | system user |               | shop | Connect |  88121 | Waiting for table metadata lock | DROP TABLE
+|    77 | report      | 10.0.0.5:4001 | shop | Sleep   |  91200 |                                 | NULL
+|    90 | root        | localhost     | NULL | Query   |      0 | starting                        | show proce
+""",  # noqa: E501
+        "mdl-pileup",
+    ),
+    "rows as code in a list, an applier of row changes": (
+        """
+What we see on the replica:
+- `| Id | User        | Host      | db   | Command | Time | State                            | Info             |`
+- `+----+-------------+-----------+------+---------+------+----------------------------------+------------------+`
+- `|  4 | system user |           | NULL | Connect | 9492 | Waiting for master to send event | NULL             |`
+- `|  5 | system user |           | NULL | Connect |  704 | System lock                      | NULL             |`
+- `|  6 | root        | localhost | shop | Query   |    0 | starting                         | show processlist |`
+""",  # noqa: E501
+        "applier-behind",
+    ),
+    "metadata locks with escaped rows and remarks": (
+        """
+*************************** 1\\. row ***************************
+ processlist_id: 14
+ object_type: TABLE
+ lock_type: EXCLUSIVE
+ lock_status: PENDING -- waits
+*************************** 2\\. row ***************************
+ processlist_id: 15
+ object_type: TABLE
+ lock_type: SHARED_READ
+ lock_status: GRANTED -- has it
+""",
+        "mdl-pileup",
+    ),
+    "a monitoring query in the slow log": (
+        """
+# Time: 2024-05-05T15:25:35.470941Z
+# User@Host: mon[mon] @  [10.0.0.9]  Id: 3942
+# Query_time: 132.047229  Lock_time: 0.000005  Rows_sent: 15  Rows_examined: 15
+SET timestamp=1714922735;
+/* dashboard */ SELECT waiting_pid, blocking_pid FROM sys.innodb_lock_waits;
+""",
+        "slow-statement",
+    ),
+    "a lag in a sentence": (
+        """
+The replica gets further behind every day (`Seconds_Behind_Source = 52110`), although
+`Replica_IO_Running=Yes` and `Replica_SQL_Running=Yes`.
+""",
+        "applier-behind",
+    ),
     "every CPU waits for the disk": (
         """
 top - 09:41:10 up 12 days,  1:15,  2 users,  load average: 14.10, 12.02, 9.50

@@ -354,7 +354,7 @@ def busiest_processes() -> object:
         level("cpu", value, collector="pidstat", labels=f"command=p{value:.0f}")
         for value in (60.0, 70.0, 99.0, 80.0)
     ]
-    return [text for text, _ in machine_checks.processes(Levels(tuple(rows)))[1]]
+    return [text for text, _ in machine_checks.strangers(Levels(tuple(rows)))]
 
 
 def faults_by_kind() -> object:
@@ -890,7 +890,7 @@ ORDERED: dict[str, Any] = {
     "findings.limits check": fullest_limits,
     "findings.limits _undated": undated_gauges,
     "findings.machine_checks _busy_of_cores": busiest_core,
-    "findings.machine_checks processes": busiest_processes,
+    "findings.machine_checks strangers": busiest_processes,
     "findings.machine_checks count_by_kind": faults_by_kind,
     "findings.matching _best": best_alternative,
     "findings.matching _counter": largest_counter,

@@ -7,11 +7,12 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.levels import Levels
+from pileup.analysis.evidence.levels import Level, Levels
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import (
     Match,
     commit,
+    concurrency,
     larger,
     latches,
     locks,
@@ -212,6 +213,27 @@ def _large_change() -> object:
     return locks.large_transaction(stall(during=always(frame))) is None
 
 
+def _contention(taken: float, *more: Level, before: float = 0.0) -> object:
+    program = level("process_cpu", taken, before=before, collector="top", labels="command=gzip")
+    observed = stall(levels=Levels((program, *more)), wait=always(Seen(False)))
+    return _score(concurrency.contention(observed))
+
+
+_CROWD = (
+    level("r", 44.0, collector="vmstat"),
+    *(level("usr", 97.0, collector="mpstat", labels=f"cpu={n}") for n in range(2)),
+)
+
+
+def _collects() -> object:
+    look = Query(
+        query_time_s=30.0, rows_examined=0, rows_sent=0, lock_time_s=0.0,
+        query="SELECT * FROM sys.innodb_lock_waits", **_AT,
+    )  # fmt: skip
+    frame = evidence({"slow": [look]}).frame("query")
+    return statements._of_log(stall(during=always(frame))) is None
+
+
 def _of_log() -> object:
     log = [
         Query(
@@ -310,6 +332,15 @@ SCENES: Scenes = {
     "findings.rules.statements _MOSTLY _of_profile": lambda: statements._of_profile(
         stall(profile=always(seen(share=0.75)))
     ) is None,
+    "findings.rules.concurrency _HALF contention": lambda: _contention(100.0, *_CROWD),
+    "findings.rules.concurrency _MORE contention": lambda: _contention(
+        300.0, *_CROWD, before=200.0
+    ),
+    "findings.rules.concurrency _MOST contention": lambda: _contention(150.0, *_CROWD),
+    "findings.rules.concurrency _SATURATED contention": lambda: _contention(
+        60.0, level("us", 90.0, collector="vmstat")
+    ),
+    "findings.rules.statements _COLLECTS_S _of_log": _collects,
     "findings.rules.statements _ROWS_FOR_ONE _of_log": _of_log,
     "findings.rules.statements _SLOW _of_digests": _of_digests,
     "findings.rules.statements _SLOW _of_lists": _of_lists,

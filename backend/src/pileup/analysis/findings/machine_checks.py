@@ -165,19 +165,22 @@ def processes(levels: Levels) -> tuple[bool, list[Finding]]:
     ps is ignored: it prints the share since each process started. Threads (top -H) have names of
     their own and do not count as other processes.
     """
-    listed = [
+    worst = [each for each in strangers(levels) if (each[1].inside or 0.0) >= _BUSY_STRANGER]
+    return bool(_listed(levels)), worst[:3]
+
+
+def strangers(levels: Levels) -> list[Finding]:
+    """Return what each process but the server took of a CPU, the busiest first."""
+    others = {level.labels: level for level in _listed(levels) if not _is_server(level.labels)}
+    worst = sorted(others.values(), key=lambda level: -(level.inside or 0.0))
+    return [(f"{_who(level)} took {number(level.inside or 0)} % CPU", level) for level in worst]
+
+
+def _listed(levels: Levels) -> list[Level]:
+    return [
         row
         for row in levels.rows
         if row.series in ("top.process_cpu", "pidstat.cpu") and row.inside is not None
-    ]
-    others = {
-        level.labels: level
-        for level in listed
-        if not _is_server(level.labels) and (level.inside or 0.0) >= _BUSY_STRANGER
-    }
-    worst = sorted(others.values(), key=lambda level: -(level.inside or 0.0))[:3]
-    return bool(listed), [
-        (f"{_who(level)} took {number(level.inside or 0)} % CPU", level) for level in worst
     ]
 
 

@@ -269,6 +269,8 @@ def see(sign: Sign, observed: Observed) -> Seen:
                 if sign.rotates
                 else observed.wait(kind, sign.holder, sign.sure)
             )
+        case "state" if sign.replicates:
+            return observed.replicating(sign.state or "", sign.lasting)
         case "state" | "query" | "transaction" | "command" as kind:
             answer: Seen = getattr(observed, kind)(getattr(sign, kind), sign.lasting)
             return answer

@@ -18,7 +18,7 @@ import msgspec
 import polars as pl
 
 from pileup.analysis.contract import HotLatchDoc
-from pileup.analysis.evidence import latch_stacks
+from pileup.analysis.evidence import latch_stacks, listed_times
 from pileup.analysis.evidence.times import clock_text
 from pileup.analysis.findings import (
     event_load,
@@ -379,6 +379,13 @@ class Observed(StallRecords):
             )
         return NO_DATA  # no record prints a State
 
+    def replicating(self, pattern: str, lasting: float | None = None) -> Seen:
+        """Count threads of replication by their State; their Time is how far they are behind."""
+        listed = self._replicating_states
+        if listed is None or not listed.is_named:
+            return NO_DATA
+        return self._most(listed, pattern, _sessions_in, lasting)
+
     def _is_for_others(self, listed: Texts, pattern: str) -> bool:
         """Return whether sessions wait in any State that matches, as far as is known."""
         matches = listed.matching(pattern)
@@ -608,6 +615,17 @@ class Observed(StallRecords):
             return self._counted_states
         named = _prints(frame, "state")
         return Texts(_active(frame, "command", "state"), "state", "time_s", named)
+
+    @cached_property
+    def _replicating_states(self) -> Texts | None:
+        listed = self._session_states
+        if listed is None or not {"user", "command"} <= set(listed.frame.columns):
+            return None
+        columns = ["user", "command", "state"]
+        kinds = listed.frame.select(columns).unique()
+        applies = [listed_times.is_replication(*row) for row in kinds.iter_rows()]
+        frame = listed.frame.join(kinds.filter(applies), on=columns, how="semi", nulls_equal=True)
+        return Texts(frame, "state", "time_s", listed.is_named)
 
     @cached_property
     def _counted_states(self) -> Texts | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 from pileup.analysis.evidence.actors import Actor
@@ -148,6 +149,13 @@ def _queue_behind_request(
     _hold_granting(draft, queue, granting, waited or 0.0, others, queued)
 
 
+_AT_COMMIT = re.compile(
+    r"waiting for (?:semi-?sync ack|handler commit|certification)|query end$|wsrep: .{0,60}commit",
+    re.IGNORECASE,
+)
+"""States of a transaction that has its lock for the commit, and waits for others to end it."""
+
+
 def _hold_granting(
     draft: Draft,
     queue: queues.Queue,
@@ -157,12 +165,16 @@ def _hold_granting(
     queued: set[str],
 ) -> None:
     """Add who delays the granting of a global lock: a write, or appliers that commit in order."""
-    committing = [actor for actor in by_commit_order.waiters(draft) if actor in others]
+    ordered = [actor for actor in by_commit_order.waiters(draft) if actor in others]
+    committing = ordered or [
+        actor for actor in others if _AT_COMMIT.match((actor.session or {}).get("state") or "")
+    ]
     for actor in committing[:HOLDERS_SHOWN]:
         draft.hold(
             granting,
             actor,
-            note="inferred: has its lock for the commit and waits for the transaction before it",
+            note="inferred: has its lock for the commit and waits for "
+            + ("the transaction before it" if ordered else "the end of its commit"),
             lines=actor.session or actor.trx or actor.stack,
             inferred=True,
             confidence=_COMMITS,

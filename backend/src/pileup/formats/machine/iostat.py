@@ -4,6 +4,7 @@ Source: iostat(1) of sysstat 7 to 12. The first block is the average since boot 
         A time is printed only with -t; else blocks are a nominal second apart. A long name has a
         line of its own; with -h it is in the last column, and a block has several tables.
         -m prints megabytes: they are converted to KiB and named as without the flag.
+        iostat -x of FreeBSD and Solaris: columns that print the same are named as sysstat does.
 Yields: iostat.<column> with label device; the CPU block as iostat.cpu_<column>.
 """
 
@@ -27,13 +28,17 @@ from pileup.records import Clock, Item, Problem
 NAME = "iostat"
 TITLE = "iostat"
 GIVES = "Each column per device (`iostat.*`), the CPU as `iostat.cpu_*`."
-PRINTED_BY = "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-m`, `-s`, `-c`; any language"
-VERSION = 7
+PRINTED_BY = (
+    "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-m`, `-s`, `-c`; any language; `-x` of FreeBSD and "
+    "Solaris"
+)
+VERSION = 8
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
-_HEADER = re.compile(r"^Device:?\s+\S")
+_HEADER = re.compile(r"^[Dd]evice:?\s+\S")
 _SNIFF = re.compile(
-    r"^(?:Device:?\s.*(?:%util|(?:kB|MB|Blk)_read|r[kM]B/s|r/s)"
+    r"^(?:[Dd]evice:?\s.*(?:%util|(?:kB|MB|Blk)_read|r[kM]B/s|r/s)"
+    r"| *r/s +w/s .*\bdevice *$"
     r"|  .*(?:%util|_read/s|r[kM]B/s) .*Device *$"
     r"|avg-cpu: +%user +%nice +%sys)",
     re.MULTILINE,
@@ -52,7 +57,21 @@ _IN_KIB = {
     "dMB/s": "dkB/s",
 }
 """Columns in megabytes (-m), and the column that prints the same without the flag."""
+_SAME = {
+    "kr/s": "rkB/s",
+    "kw/s": "wkB/s",
+    "ms/r": "r_await",
+    "ms/w": "w_await",
+    "ms/t": "await",
+    "svc_t": "await",
+    "asvc_t": "await",
+    "qlen": "avgqu-sz",
+    "actv": "avgqu-sz",
+    "%b": "%util",
+}
+"""Columns of BSD and Solaris, and the column of sysstat that prints the same."""
 _MOST_DEVICES = 10_000
+_BANNER = re.compile(r"extended device statistics\s*$")
 _LONGEST_TIME = 60
 _UNITS = {
     "%util": "%",
@@ -69,7 +88,7 @@ def sniff(head: str) -> bool | None:
 
     So are rows of disks alone, with as many numbers as iostat -x prints.
     """
-    if "Device" not in head and "avg-cpu:" not in head:
+    if not any(word in head for word in ("Device", "device", "avg-cpu:")):
         lines = [line for line in head.split("\n")[:40] if line.strip()]
         return bool(lines) and all(columns_of(line.split()) for line in lines[:-1] or lines)
     return bool(_SNIFF.search(head))
@@ -180,9 +199,9 @@ class _Reader:
             self._since_boot = True
             self._cpu_alone = False
             self._devices.clear()
-        elif cells[-1] == "Device":
+        elif cells[-1] in ("Device", "device") and len(cells) > 1:
             self._begin_block(text, cells[:-1], last=True)
-        elif self._time(line):
+        elif _BANNER.match(line) or self._time(line):
             pass
         elif cells[0] == "avg-cpu:":
             self._begin_cpu(cells[1:])
@@ -306,7 +325,7 @@ class _Reader:
 
 @lru_cache(maxsize=64)
 def _header(columns: tuple[str, ...]) -> Header:
-    names = [_IN_KIB.get(column, column) for column in columns]
+    names = [_SAME.get(name, name) for name in (_IN_KIB.get(column, column) for column in columns)]
     return Header((f"iostat.{name.lstrip('%')}", "gauge", _unit(name)) for name in names)
 
 

@@ -60,6 +60,10 @@ _BEFORE_ENTRY = re.compile(
 _CODE = re.compile(
     r"\s{0,8}(?:[-*] )?`(?P<line>[^`]{0,2000}(?:`[^`]{1,200}`[^`]{0,2000}){0,20})`\s*$"
 )
+_ROW_OF_CODE = re.compile(r"\s{0,8}(?:[-*] )?`\s{0,8}[+|][^`]{0,2000}[+|]`\s*$")
+_BARE_ROW = re.compile(r"\s{0,8}[+|]")
+_LEAST_CODE = 3
+"""Rows of a table, each as code, in a text of which the rest is not."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
 _INDENT = re.compile(r"(?: +|\t+)")
 # Query_time: 37.000122  Lock_time: ...        (a page took "# " for the mark of a heading)
@@ -81,7 +85,15 @@ def choose_cleaner(head: str) -> Unwrap | None:
     if _PYTHON_ROW.match(head):
         return _python_to_json
     steps = []
-    for choose in (_invisible, _pager, _escaped_marks, _drawn_frame, _counted):
+    for choose in (
+        _invisible,
+        _pager,
+        _escaped_marks,
+        _vertical,
+        _bracketed,
+        _drawn_frame,
+        _counted,
+    ):
         if step := choose(lines):
             steps.append(step)
             lines = [step(line) for line in lines]
@@ -135,6 +147,46 @@ def _escaped_marks(lines: list[str]) -> Unwrap | None:
     if escaped < _LEAST_ESCAPED or any(map(_BARE_MARK.search, lines)):
         return None
     return lambda line: _ESCAPED_MARK.sub(r"\1", line) if "\\" in line else line
+
+
+# ***** 1\\. row *****        a converter to Markdown escaped the point
+_ESCAPED_ROW = re.compile(r"(?P<before>\s{0,20}\*{10,60} \d{1,9})\\(?P<after>\. row \*{10,60}\s*)$")
+_ROW = re.compile(r"\s{0,20}\*{10,60} \d{1,9}\\?\. row \*{10,60}\s*$")
+#   locked_table: `app`.`orders`          # which table it is
+_VALUE_AND_REMARK = re.compile(
+    r"(?P<value>\s{0,60}[A-Za-z_@][\w@()]{0,80}: \S{1,300})[ \t]{1,200}(?:--|#|//) ?[^|]{0,300}$"
+)
+
+
+def _vertical(lines: list[str]) -> Unwrap | None:
+    r"""Return what removes remarks behind the values of rows printed by \G, and escapes in them."""
+    if not any(map(_ROW.match, lines)):
+        return None
+    if not any(_ESCAPED_ROW.match(line) or _VALUE_AND_REMARK.match(line) for line in lines):
+        return None
+    return _bare_vertical
+
+
+def _bare_vertical(line: str) -> str:
+    if match := _ESCAPED_ROW.match(line):
+        return match["before"] + match["after"]
+    match = _VALUE_AND_REMARK.match(line)
+    return line if match is None else match["value"]
+
+
+# [Id:13783517]        [Slave_IO_Running:No]        each value of a row in brackets
+_BRACKETED = re.compile(r"\s{0,8}\[(?P<name>[A-Za-z][\w ]{0,60}): ?(?P<value>[^\[\]]{0,4000})\]?$")
+_LEAST_BRACKETED = 4
+
+
+def _bracketed(lines: list[str]) -> Unwrap | None:
+    """Return what removes the brackets around each name and its value."""
+    inside = 0
+    for line in lines:
+        inside = inside + 1 if _BRACKETED.match(line) else 0
+        if inside >= _LEAST_BRACKETED:
+            return lambda line: _BRACKETED.sub(r"\g<name>: \g<value>", line)
+    return None
 
 
 _LEFT_EDGES = ("\u2502", "\u2503", "\u2551")
@@ -410,7 +462,10 @@ def _in_front(lines: list[str]) -> Unwrap | None:
             bare = [without(pattern, line) for line in filled]
             inside = choose_unwrapper("\n".join([*bare, ""])) or without_docker_times(bare) or str
             return lambda line: inside(without(pattern, line))
-    if _is_in_nearly_all(_CODE, filled):
+    rows = [line for line in filled if _ROW_OF_CODE.match(line)]
+    if _is_in_nearly_all(_CODE, filled) or (
+        len(rows) >= _LEAST_CODE and not any(map(_BARE_ROW.match, filled))
+    ):
         return lambda line: _CODE.sub(r"\g<line>", line)
     entries = [line for line in filled if _ENTRY.search(line[:_MOST_BEFORE])]
     if entries and _is_in_nearly_all(_BEFORE_ENTRY, entries):

@@ -1,4 +1,4 @@
-"""Rules for throughput that collapses as the number of threads rises."""
+"""Rules for throughput that collapses as the threads or other programs that want a CPU rise."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pileup.analysis.contract import ShiftDoc
+from pileup.analysis.findings import machine_checks
 from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match, Rule, graded
-from pileup.numerals import grouped
+from pileup.analysis.findings.rules import Match, Rule, count, graded
+from pileup.numerals import grouped, number
 
 THREADS = ("metric.threads_running", "mysql.Threads_running", "processlist.running")
 RATES = ("metric.qps", "mysql.Questions", "mysql.Queries", "mysql.Com_select", "metric.com_select")
@@ -108,4 +109,49 @@ def _has_data(observed: Observed) -> bool:
 
 HAS_DATA: dict[str, Callable[[Observed], bool]] = {"thread-concurrency-zero": _has_data}
 """Rules that need more than a dump, a list or stacks: whether the evidence has it."""
-RULES: dict[str, Rule] = {"thread-concurrency-zero": unlimited}
+_SATURATED, _HALF = 90.0, 50.0
+"""CPU in use, and the part of one CPU per CPU that others take, in percent."""
+_MOST = 75.0
+_LOCKS = (
+    "row_lock",
+    "metadata_lock",
+    "table_lock",
+    "queue:global-read-lock",
+    "queue:semisync",
+    "queue:galera",
+)
+"""What whoever waits for it waits for, however many CPUs are free."""
+_MORE = 1.5
+"""What others take over what they took before: a machine may be shared all the time."""
+
+
+def contention(observed: Observed) -> Match | None:
+    """Match other programs on the CPUs for which the server's threads queue (cpu-contention)."""
+    others = machine_checks.strangers(observed.levels)
+    taken = sum(level.inside or 0.0 for _, level in others)
+    earlier = sum(level.before or 0.0 for _, level in others)
+    cpus = machine_checks.cpus(observed.levels)
+    crowd = machine_checks.crowd(observed.levels)
+    busy = machine_checks.cpu_busy(observed.levels)
+    full = busy is not None and busy[0] >= _SATURATED
+    if not (crowd or full) or taken < max(_HALF * (cpus or 1), _MORE * earlier):
+        return None
+    others = others[:3]
+    most = taken >= _MOST * (cpus or 1)
+    score = graded((True, 0.25), (crowd is not None, 0.15), (full, 0.1), (most, 0.15))
+    against: tuple[str, ...] = ()
+    locked = max(observed.wait(kind, None, None).most for kind in _LOCKS)
+    if locked and locked >= observed.worst.waiting / 2:
+        against = (f"{count(locked, 'session waits', 'sessions wait')} for a lock.",)
+        score *= 0.5
+    parts = [text for text, _ in others]
+    if crowd:
+        parts.append(crowd)
+    elif busy is not None:
+        parts.append(f"the CPUs were busy {number(busy[0])} % of the time")
+    why = f"{'; '.join(parts)}."
+    where = tuple(observed.series(level, text) for text, level in others)
+    return Match("cpu-contention", round(score, 3), why, where, against)
+
+
+RULES: dict[str, Rule] = {"cpu-contention": contention, "thread-concurrency-zero": unlimited}

@@ -27,6 +27,14 @@ _MACHINE = (
     r"|live[ -]migrat|vmotion|quiesc(e|ing) (the )?guest|snapshot (task|operation) (of|on|for) "
 )
 _SIGNAL = r"(?i)\bSIGSTOP\b|\bstopped by signal\b"
+_IDLE_CLEANER = (
+    r"(?i)page.cleaner.{0,40} took DIGITSms.{0,60}\(flushed=0[ ,].{0,20}evicted=0\b"
+    r"|page.cleaner took DIGITSms to flush 0 and evict 0 pages"
+)
+_SLEPT = _IDLE_CLEANER.replace("DIGITS", r"\d{6,}")
+"""A round of 100 s and more in which the page cleaner had nothing to do."""
+_STARVED = _IDLE_CLEANER.replace("DIGITS", r"\d{4,5}")
+_LEAST_STARVED = 3
 _STOPPED_AS = r"^T[<NLsl+]*$"
 _SERVERS = r"(?:^|/)(?:mysqld|mariadbd)\b"
 _LEAST_S, _MANY_STEPS = 3.0, 3.0
@@ -47,6 +55,11 @@ def process_paused(observed: Observed) -> Match | None:
         seen = observed.log(pattern)
         if seen.holds:
             parts.append((weight, seen.text, seen.evidence))
+    for pattern, least, weight, text in _CLEANER:
+        seen = observed.log(pattern)
+        if seen.holds and seen.most >= least:
+            parts.append((weight, text, seen.evidence))
+            break
     silent = _silences(observed)
     is_stopped = listed is not None
     if silent is not None:
@@ -71,6 +84,23 @@ def process_paused(observed: Observed) -> Match | None:
     return Match("process-paused", round(min(score, 0.9), 3), _sentence(why), evidence, against)
 
 
+_CLEANER = (
+    (
+        _SLEPT,
+        1,
+        0.35,
+        "the page cleaner had nothing to flush, and a round of a second took minutes",
+    ),
+    (
+        _STARVED,
+        _LEAST_STARVED,
+        0.3,
+        (
+            "the page cleaner had nothing to flush, and rounds of a second took many, again and "
+            "again: it got no CPU or no memory, or the machine was paused"
+        ),
+    ),
+)
 _FEW = 4
 """Sessions that a list taken right after a pause may show waiting."""
 

@@ -19,11 +19,13 @@ from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, count, locks
 from pileup.analysis.findings.slow_queries import at_once
 from pileup.analysis.findings.strength import Patience, age
-from pileup.knowledge import knowledge
+from pileup.knowledge import knowledge, wait_classes
 from pileup.numerals import number
 from pileup.sql_tokens import shapes
 
 _SLOW = Patience(1.0, 300.0)
+_COLLECTS_S = 30.0
+"""A statement that looks at the server is slow from here on, however few rows it gives."""
 """A statement of this age is slow for what waits on it, or slow by any measure."""
 _MEASURED = 0.08
 """What it adds that a log counted the rows that a statement read, by its age: a list of sessions
@@ -185,11 +187,14 @@ def _of_log(observed: Observed) -> _Logged | None:
         & (pl.col("query_time_s").fill_null(0.0) >= _SLOW.usual)
     ).head(_MOST)
     least = pl.when(pl.col("query_time_s") >= _SLOW.clear).then(_SOME_ROWS).otherwise(_MANY_ROWS)
+    collecting = [text for text in slow["query"].unique() if wait_classes.is_collector(text)]
     searching = slow.filter(
-        (pl.col("rows_examined").fill_null(0) >= least)
-        & (pl.col("rows_examined") >= _ROWS_FOR_ONE * (given + 1))
-        & (pl.col("lock_time_s").fill_null(0.0) < pl.col("query_time_s") / 2)
-    )
+        (
+            (pl.col("rows_examined").fill_null(0) >= least)
+            & (pl.col("rows_examined") >= _ROWS_FOR_ONE * (given + 1))
+        )
+        | (pl.col("query").is_in(collecting) & (pl.col("query_time_s") >= _COLLECTS_S))
+    ).filter(pl.col("lock_time_s").fill_null(0.0) < pl.col("query_time_s") / 2)
     if searching.is_empty():
         return None
     shaped = searching.with_columns(shapes(pl.col("query")).alias("shape"))

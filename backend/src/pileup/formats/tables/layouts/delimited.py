@@ -295,6 +295,17 @@ _NAME_AND_VALUE = 2
 _HEAD_OF_WIKI = re.compile(r"\s*\|\|(?:[^|\n]{1,64}\|\|){2,64}\s*")
 
 
+def _without_edge(text: str, is_known: Callable[[Sequence[str]], bool]) -> Delimited | None:
+    """Return the layout of a box that lacks its right edge, if its names are known, or both."""
+    bare = text.strip()
+    if not bare.startswith("|"):
+        names = open_bars(text)
+        return Delimited("|", tuple(names), is_open=True) if _are_names(names, least=3) else None
+    names = [name.strip() for name in bare[1:].split("|")]
+    is_header = not bare.endswith("|") and len(names) > _LEAST_WIDE and is_known(names)
+    return Delimited("|", tuple(names)) if is_header else None
+
+
 def header(
     text: str,
     is_known: Callable[[Sequence[str]], bool],
@@ -336,9 +347,8 @@ def header(
             return Delimited(" ", tuple(names), starts=starts, gap=gap, stop=_tab_stop(text))
         if (layout := _wide_columns(text, any_words=any_words)) is not None:
             return layout
-    if _OPEN_ROW.match(text):
-        names = open_bars(text)
-        return Delimited("|", tuple(names), is_open=True) if _are_names(names, least=3) else None
+    if bare.startswith("|") or _OPEN_ROW.match(text):
+        return _without_edge(text, is_known)
     if (counted := _COUNT_OF_STATE.match(text)) and headless.is_state(counted[2] or ""):
         return Delimited("#", ("count", _STATE), is_keyed=False)
     counted = _COUNT.match(text)

@@ -690,9 +690,10 @@ class Reader:
     def _rule(self, text: str) -> Iterator[Part]:
         offsets = client_layouts.box_offsets(text)
         if self._candidate and self._candidate[2].fits_box(len(offsets) - 1):
-            (at, _, header), self._candidate = self._candidate, None  # without the rule above it
+            (at, names, header), self._candidate = self._candidate, None  # no rule above it
             yield from self._end_set()
             self._layout, self._offsets, self._rules = "box", offsets, 2
+            self._no_edge = names.lstrip().startswith("|") and not names.rstrip().endswith("|")
             yield from self._begin(at, header.columns, "box")
             return
         if self._closed:

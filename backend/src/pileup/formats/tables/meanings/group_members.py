@@ -17,7 +17,9 @@ from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Item, Samples
 
 _QUEUES = ("count_transactions_in_queue", "count_transactions_remote_in_applier_queue")
-_STATE, _UNREACHABLE = "member_state", "UNREACHABLE"
+_STATE = "member_state"
+_AWAY = ("UNREACHABLE", "ERROR", "OFFLINE", "RECOVERING")
+"""States of a member that does not serve; how many are in each is a gauge of its own."""
 _LONGEST_STATE = 40
 Labels = tuple[tuple[str, str], ...]
 
@@ -76,6 +78,7 @@ class _Members(Ready):
             for state, count in sorted(self._states.items())
         ]
         if self._states:
-            gone = self._states[_UNREACHABLE]
-            members.append(self._sample("unreachable_members", gone, self._line, ()))
+            for state in _AWAY:
+                name = f"{state.lower()}_members"
+                members.append(self._sample(name, self._states[state], self._line, ()))
         return [*self.drain(), *members, *self._table.end()]

@@ -420,6 +420,8 @@ _TABLES = tuple(
         ("lock_waits", "requesting_engine_transaction_id blocking_engine_transaction_id", _wait),
         ("lock_waits", "waiting_pid blocking_pid", _wait),
         ("lock_waits", "waiting_thread blocking_thread", _wait),  # aliases of the manual's query
+        ("lock_waits", "waiting_pid waiting_query locked_table", _wait),  # cut before the holder
+        ("lock_waits", "waiting_trx_id wait_age locked_table", _wait),
         ("transactions", "engine_lock_id engine_transaction_id lock_mode", _lock),
         ("transactions", "lock_id lock_trx_id lock_mode", _lock),
         ("transactions", "engine_transaction_id lock_mode lock_status", _lock),
@@ -427,6 +429,7 @@ _TABLES = tuple(
         ("metadata_locks", "object_type lock_type lock_status owner_thread_id", _metadata_lock),
         ("metadata_locks", "object_name lock_type lock_status owner_thread_id", _metadata_lock),
         ("metadata_locks", "object_name lock_type lock_status processlist_id", _metadata_lock),
+        ("metadata_locks", "object_type lock_type lock_status processlist_id", _metadata_lock),
         ("metadata_locks", "thread_id lock_mode lock_type table_schema", _metadata_lock_info),
         ("event_waits", "thread_id event_name operation", event_wait),
         ("event_waits", "processlist_id event_name operation", event_wait),
