@@ -27,6 +27,13 @@ def test_both_names_are_one(old: str, new: str) -> None:
     assert look_up({new: 1}, old) == 1
 
 
+@pytest.mark.parametrize("name", ["tx_isolation", "transaction_isolation", "Tx_Isolation"])
+def test_a_name_as_it_is_comes_first(name: str) -> None:
+    """Of a server that has both, and of one that prints capitals."""
+    every = {"transaction_isolation": "new", "tx_isolation": "old"}
+    assert look_up(every | {name: "as it is"}, name) == "as it is"
+
+
 def test_other_names_stay() -> None:
     for name in ("mastermind", "slaver_count", "innodb_buffer_pool_size"):
         assert current_name(name) == name

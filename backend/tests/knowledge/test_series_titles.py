@@ -36,6 +36,8 @@ def test_title_and_unit(name: str, labels: str, title: str, unit: str) -> None:
 
 def test_the_printed_unit_counts_first() -> None:
     assert series_title("iostat.await", "", "us").unit == "us"
+    assert series_title("iostat.await", "", "/s").unit == "1/s"
+    assert series_title("iostat.await", "", "1/s").unit == "1/s"
 
 
 def test_one_quantity_of_several_collectors() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pileup.knowledge import Issue, KnowledgeError, knowledge, use
+from pileup.knowledge import Issue, KnowledgeError, knowledge, schema, use
 from pileup.knowledge.version_ranges import (
     RangeError,
     applies,
@@ -165,3 +165,13 @@ def test_every_known_fix_names_a_vendor() -> None:
                 text = fix_text(entry)
                 assert any(name in text for name in ("MySQL", "Percona Server", "MariaDB")), entry
                 assert "?" not in text.partition(" (")[0]
+
+
+def test_blanks_around_a_range_count_for_nothing() -> None:
+    assert read_range("  mysql 8.0.0-8.0.29 ") == read_range("mysql 8.0.0-8.0.29")
+
+
+def test_an_issue_says_which_servers_it_affects() -> None:
+    with pytest.raises(ValueError, match="'affected' is empty; write 'all' for every server"):
+        schema.Issue("x", "locks", "x", [], "x")
+    assert schema.Issue("x", "locks", "x", ["all"], "x").affected == ["all"]

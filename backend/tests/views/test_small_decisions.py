@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -13,10 +13,13 @@ from pydantic import TypeAdapter, ValidationError
 from pileup.analysis.evidence.times import iso_of
 from pileup.analysis.waits import over_time
 from pileup.records import Samples
-from pileup.views.artifacts import mapping_preview
+from pileup.storage.errors import NotFound
+from pileup.views import overview, search_entries
+from pileup.views.artifacts import artifact_records, mapping_preview
 from pileup.views.artifacts.tables import stored_tables
-from pileup.views.evidence import nearest_sessions, timeline
+from pileup.views.evidence import capture_tables, moved, nearest_sessions, timeline
 from pileup.views.evidence.waits import Shape, StoredWaits
+from pileup.views.reasoning import result_table
 from pileup.views.reasoning.result_table import cells_of
 from pileup.views.reports import case, page
 from pileup.views.samples.case_file import Percent, read_time
@@ -185,3 +188,121 @@ def test_a_time_of_a_story(written: Any, at: str, precision: str) -> None:
     found = read_time(written)
     assert found.at is not None
     assert (found.at.isoformat(), found.precision) == (at, precision)
+
+
+# ---- what stands in the evidence -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("format_", "version", "kind", "found"),
+    [
+        ("gdb", 1, "event", True),
+        ("gdb", 1, "stack", False),
+        ("gdb", 1, "table", False),
+        (None, 1, "event", False),
+        ("gdb", None, "event", False),
+    ],
+)
+def test_records_are_read_of_what_was_counted(
+    format_: str | None, version: int | None, kind: str, found: bool
+) -> None:
+    """A kind that is not counted is not looked for, even where a frame of it is left over."""
+    frames: Any = mock.Mock()
+    frames.scan_kind.side_effect = lambda _, wanted: None if wanted == "table" else wanted
+    artifact: Any = SimpleNamespace(
+        sha256="0", path="a.txt", format=format_, parser_version=version,
+        records={"event": 3, "table": 1},
+    )  # fmt: skip
+    if found:
+        assert artifact_records._scan(frames, artifact, kind) == kind
+    else:
+        with pytest.raises(NotFound, match=f"a.txt holds no records of the kind {kind!r}"):
+            artifact_records._scan(frames, artifact, kind)
+
+
+def test_a_long_text_of_a_table_is_cut() -> None:
+    most = capture_tables._TEXT
+    assert capture_tables._cut(f"a \n\t {'x' * (most - 2)}") == f"a {'x' * (most - 2)}"
+    assert capture_tables._cut("x" * (most + 1)) == "x" * (most - 1) + "…"
+
+
+@pytest.mark.parametrize(
+    ("captures", "leading", "shown"),
+    [
+        (["a", "b", "c"], ["b"], "b"),
+        (["a", "b", "c"], ["c", "b"], "b"),
+        (["a", "b"], [], "a"),
+        (["a", "b"], ["z"], "a"),
+        ([], ["a"], None),
+    ],
+)
+def test_the_capture_with_the_leading_stall_is_drawn(
+    captures: list[str], leading: list[str], shown: str | None
+) -> None:
+    parts = {
+        "captures": [
+            {"id": "bare", "active_sessions": None},
+            *({"id": name, "active_sessions": {"x": 1}} for name in captures),
+        ],
+        "episodes": [
+            *({"capture": name, "leading": True} for name in leading),
+            {"capture": "a", "leading": False},
+            {"capture": "c"},
+        ],
+    }
+    assert overview._shown_capture(parts).get("id") == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "step"), [(1, 1666), (600, 1_000_000), (6000, 10_000_000), (0.0001, 1)]
+)
+def test_a_window_is_compared_in_so_many_steps(seconds: float, step: int) -> None:
+    stored: Any = mock.Mock()
+    stored.of.return_value = []
+    start = datetime(2026, 11, 20, 22, 0, tzinfo=UTC)
+    with (
+        mock.patch.object(moved, "buckets_of", side_effect=LookupError) as buckets,
+        pytest.raises(LookupError),
+    ):
+        moved.window_lanes(stored, (), start, start + timedelta(seconds=seconds))
+    assert buckets.call_args.args[3] == step
+
+
+def test_a_window_without_a_capture_inside_is_one_part() -> None:
+    """One that only touches it has no part of its own."""
+    whole = [(0, 100, case.FIGURE_PIXELS)]
+    assert case._parts([(0, 0), (10, 10), (100, 200)], 0, 100) == whole
+    assert case._parts([(0, 10), (100, 200)], 0, 100) == whole
+    assert len(case._parts([(0, 10), (50, 60)], 0, 100)) > 1
+
+
+def test_only_lines_with_bars_are_rows_of_a_table_with_bars() -> None:
+    lines = [(1, "a | b"), (2, "---+---"), (3, "1 | 2"), (4, "two rows")]
+    assert result_table._split(lines) == [(1, ["a", "b"]), (3, ["1", "2"])]
+    bare = [(1, "a\tb"), (2, "1\t2"), (3, "x")]
+    assert result_table._split(bare) == [(1, ["a", "b"]), (2, ["1", "2"]), (3, ["x"])]
+
+
+def test_what_is_searched_of_an_analysis() -> None:
+    """A stack without a frame has no name; a finding is hinted at by why it was found."""
+    document: Any = SimpleNamespace(
+        hot_stacks=[
+            SimpleNamespace(stack=[], meaning="x", signature=None, share=0.5, threads=1.0),
+        ],
+        findings=[
+            SimpleNamespace(
+                known_as=[], id=name, title=name, why=why, explanation="explained", category="c",
+                role=role,
+            )
+            for name, why, role in (("a", "seen", "problem"), ("b", "", "symptom"))
+        ],
+    )  # fmt: skip
+    assert list(search_entries._stacks(document)) == []
+    found = list(search_entries._findings(document))
+    assert [(each.hint, each.weight) for each in found] == [("seen", 1.0), ("explained", 0.5)]
+
+
+def test_a_time_of_a_report_is_a_time() -> None:
+    assert case._us("2026-11-20T22:00:00Z") == 1795212000000000
+    with pytest.raises(ValueError, match="'yesterday' is not a time"):
+        case._us("yesterday")
