@@ -325,8 +325,14 @@ function Line({
   return (
     <Command.Item value={value} onSelect={onSelect}>
       {kind && <span className="palette-kind">{kind}</span>}
-      <span className="ellipsis">{children}</span>
-      {hint && <span className="palette-hint ellipsis">{hint}</span>}
+      <span className="ellipsis" title={typeof children === 'string' ? children : undefined}>
+        {children}
+      </span>
+      {hint && (
+        <span className="palette-hint ellipsis" title={hint}>
+          {hint}
+        </span>
+      )}
       {keys && (
         <span className="palette-keys">
           {keys.map((key) => (

@@ -24,8 +24,10 @@ export function SampleMenu() {
           <MenuLabel>{group.title}</MenuLabel>
           {group.samples.map((sample) => (
             <MenuItem key={sample.id} onSelect={() => load.mutate(sample.id)}>
-              {sample.incident_id && <span className="faint">Loaded: </span>}
-              {sample.title}
+              <span title={sample.title}>
+                {sample.incident_id && <span className="faint">Loaded: </span>}
+                {sample.title}
+              </span>
             </MenuItem>
           ))}
         </Fragment>

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
   {
     key: 'label',
     head: 'Who or what',
-    width: 'minmax(220px, 2fr)',
+    width: 'minmax(180px, 2fr)',
     cell: (node) => (
       <span className="mono ellipsis" title={node.label}>
         <span aria-hidden="true">{GLYPH[node.kind]}</span> {node.label}
@@ -98,7 +98,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
   {
     key: 'detail',
     head: 'Detail',
-    width: 'minmax(240px, 3fr)',
+    width: 'minmax(160px, 3fr)',
     cell: (node) => (
       <span className="ellipsis" title={node.query ?? node.detail}>
         {node.detail}
