@@ -69,7 +69,7 @@ def _copy(session: Session, table: str, incident: str) -> str:
         " order by ordinal_position"
     )
     number = "cast(:number as int)"
-    copied_id = f"left({{0}}, 23) || '-' || lpad(to_hex({number}), 4, '0') || right({{0}}, 8)"
+    copied_id = f"cast(cast(md5({{0}} || {number}) as uuid) as text)"
     names, values = [], []
     for name, kind in session.execute(of_table, {"table": table}):
         names.append(f'"{name}"')

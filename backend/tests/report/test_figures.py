@@ -246,3 +246,17 @@ def test_a_burst_after_the_stall_does_not_flatten_the_fall_during_it() -> None:
     assert "▲ higher than drawn" in svg
     calm = structs.replace(drawing, work=[900.0, 5.0, 950.0, 900.0])
     assert "higher than drawn" not in draw(calm, "sessions")
+
+
+def test_a_lane_shows_the_fall_beside_the_burst_that_follows_it() -> None:
+    values = [1900.0, 1850.0, 5.0, 4.0, 47_900.0, 1900.0]
+    points: list[tuple[float, float | None]] = [(at * 1000.0, v) for at, v in enumerate(values)]
+    lane = Lane(title="Queries", unit="/s", points=points)
+    svg = draw(LanesDrawing([lane], [(2000, 4000)]), "lanes")
+    assert ">2.09k<" in svg
+    assert ">▲ 47.9k<" in svg
+    assert svg.count("m-3,-3l3,-5l3,5z") == 1
+    # A stall whose end was not captured may itself be the highest.
+    assert "▲" not in draw(LanesDrawing([lane], [(2000, None)]), "lanes")
+    rises = Lane(title="Threads", unit="", points=[(at, 1900 - (v or 0)) for at, v in points[:4]])
+    assert "▲" not in draw(LanesDrawing([rises], [(2000, 4000)]), "lanes")

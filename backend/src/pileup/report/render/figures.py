@@ -27,7 +27,7 @@ from pileup.report.document import (
 )
 from pileup.report.render.deadlock_figure import draw_deadlock
 from pileup.report.render.scripts import short, wrapped
-from pileup.report.render.sessions_figure import draw_sessions
+from pileup.report.render.sessions_figure import ceiling, draw_sessions, ended
 from pileup.report.render.sweep_figure import draw_sweep
 from pileup.report.render.time_axis import BAND, GREY, HAIR, text_at, time_axis
 from pileup.report.render.time_scale import time_scale
@@ -111,8 +111,9 @@ def _lanes(drawing: LanesDrawing, label: str, width: int, zone: tzinfo) -> str:
                 f'height="{height - 32}" fill="{BAND}"/>'
             )
     parts += time_axis(scale, height, 9 if width > 800 else 6, zone)
+    over = ended(drawing.stalls)
     for index, lane in enumerate(drawing.lanes):
-        parts.append(_lane(lane, 28 + index * tall, tall, scale.x, (left, right)))
+        parts.append(_lane(lane, 28 + index * tall, tall, scale.x, (left, right), over))
     for begin, finish in scale.breaks():
         parts.append(
             f'<rect x="{begin:.1f}" y="20" width="{finish - begin:.1f}" height="{height - 24}" '
@@ -248,11 +249,13 @@ def _lane(
     tall: float,
     x: Callable[[float], float],
     across: tuple[float, float],
+    over: float | None = None,
 ) -> str:
+    """Draw one lane; ``over``: when the last stall ended, for the top of the scale."""
     values = [v for _, v in lane.points if v is not None]
     if not values:
         return text_at(8, top + 24, lane.title)
-    low, high = min(0.0, *values), max(values)
+    low, high, most = min(0.0, *values), ceiling(lane.points, over), max(values)
     span = (high - low) or 1.0
 
     def y(value: float) -> float:
@@ -264,8 +267,10 @@ def _lane(
         if value is None:
             pen = "M"
             continue
-        path.append(f"{pen}{x(t):.1f},{y(value):.1f}")
+        path.append(f"{pen}{x(t):.1f},{y(min(value, high)):.1f}")
         pen = "L"
+        if value > high:
+            path.append("m-3,-3l3,-5l3,5zm3,3")  # a mark: higher than drawn
     return (
         f'<line x1="{across[0]}" x2="{across[1]}" y1="{y(low):.1f}" y2="{y(low):.1f}" '
         f'stroke="{HAIR}"/>'
@@ -273,6 +278,7 @@ def _lane(
         + "".join(text_at(8, top + 22 + 14 * row, line) for row, line in enumerate(title))
         + text_at(8, top + 23 + 14 * len(title), lane.unit, fill=GREY)
         + text_at(across[1] + 6, y(high) + 4, _si(high), fill=GREY)
+        + (text_at(across[1] + 6, y(high) + 18, f"▲ {_si(most)}", fill=GREY) if most > high else "")
         + text_at(across[1] + 6, y(low) + 4, _si(low), fill=GREY)
     )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from itertools import pairwise
@@ -61,9 +60,10 @@ def draw_sessions(drawing: SessionsDrawing, width: int, zone: tzinfo) -> tuple[f
     if has_work:
         parts += _work(drawing, scale, base + 8)
     parts += _marks(drawing, scale, end)
-    ceiling, most = _ceiling(drawing)
+    most = max((value or 0.0 for value in drawing.work), default=0.0)
+    top_of_work = ceiling(zip(drawing.times, drawing.work, strict=False), ended(drawing.stalls))
     height, legend = _legend(
-        drawing.classes, end + _LEGEND, 8, width - 8, is_clipped=ceiling < most
+        drawing.classes, end + _LEGEND, 8, width - 8, is_clipped=top_of_work < most
     )
     return height + _BELOW, "".join([*parts, *legend])
 
@@ -109,15 +109,15 @@ def _areas(drawing: SessionsDrawing, scale: TimeScale, base: float, plot: float)
 def _work(drawing: SessionsDrawing, scale: TimeScale, top: float) -> list[str]:
     """Draw the completed work; the burst after a stall does not flatten the fall during it."""
     values = [value or 0.0 for value in drawing.work]
-    ceiling, _ = _ceiling(drawing)
+    high = max(1.0, ceiling(zip(drawing.times, drawing.work, strict=False), ended(drawing.stalls)))
     base = top + _WORK
-    shown = [min(value, ceiling) for value in values]
-    path = _steps(scale, drawing.times, shown, base, (_WORK - 8) / ceiling)
+    shown = [min(value, high) for value in values]
+    path = _steps(scale, drawing.times, shown, base, (_WORK - 8) / high)
     x = (scale.x(drawing.times[0]), scale.x(drawing.times[-1]))
     marks = [
         f'<path d="M{scale.x(time) - 3:.1f},{top + 6:.1f}l3,-5l3,5z" fill="{INK}"/>'
         for time, value in zip(drawing.times, values, strict=True)
-        if value > ceiling
+        if value > high
     ]
     area = f"M{x[0]:.1f},{base:.1f}L{path}L{x[1]:.1f},{base:.1f}Z"
     return [
@@ -125,18 +125,28 @@ def _work(drawing: SessionsDrawing, scale: TimeScale, top: float) -> list[str]:
         *marks,
         text_at(8, base - 16, drawing.work_title.capitalize()),
         text_at(8, base - 2, "per second", fill=GREY),
-        *_scale_texts(scale, top + 8, base, ceiling),
+        *_scale_texts(scale, top + 8, base, high),
         _line(*x, base),
     ]
 
 
-def _ceiling(drawing: SessionsDrawing) -> tuple[float, float]:
-    """Return the top of the scale of the work, and its largest value, which may be above it."""
-    values = [value or 0.0 for value in drawing.work]
-    ends = [end for _, end in drawing.stalls if end is not None]
-    cut = bisect_left(drawing.times, max(ends)) if ends else len(values)
-    usual, most = max(values[:cut], default=0.0), max(values, default=0.0)
-    return (usual * 1.1 if most > _BURST * usual > 0 else max(most, 1.0)), most
+def ceiling(points: Iterable[tuple[float, float | None]], over: float | None) -> float:
+    """Return the top of a scale for values, each with its time; 0 without any.
+
+    over: when the last stall ended. What queued up is done in a burst after it, which may be above
+    the scale: beside it, the fall during the stall would not be seen.
+    """
+    known = [(time, value) for time, value in points if value is not None]
+    most = max((value for _, value in known), default=0.0)
+    usual = max((value for time, value in known if over is None or time < over), default=0.0)
+    return usual * 1.1 if most > _BURST * usual > 0 else most
+
+
+def ended(stalls: Sequence[tuple[float, float | None]]) -> float | None:
+    """Return when the last stall ended; None without stalls, or where an end was not captured."""
+    ends = [end for _, end in stalls]
+    known = [end for end in ends if end is not None]
+    return max(known) if known and len(known) == len(ends) else None
 
 
 def _marks(drawing: SessionsDrawing, scale: TimeScale, end: float) -> list[str]:
