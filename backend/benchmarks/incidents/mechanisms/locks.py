@@ -237,6 +237,33 @@ def lock_tables(s: Scenario) -> None:
     s.after(0.0, program, culprit)
 
 
+@mechanism("cut-over", shown="list", rooted="")
+def cut_over(s: Scenario) -> None:
+    """Swap the tables of an online schema change: its lock is held, and its rename waits."""
+    s.app.hot_table_share = s.rng.uniform(0.5, 0.9)
+    table = s.app.tables[0]
+    lock = s.app.lock("metadata", table)
+    names = f"`app`.`{table}`", f"`app`.`_{table}_del`", f"`app`.`_{table}_gho`"
+    user = s.rng.choice(("ghost", "gh-ost", "migrator"))
+    renames = s.culprit(user=user)
+    holds = s.culprit(user=user)
+
+    def keep(session: Session) -> Program:
+        statement = f"lock /* gh-ost */ tables {names[0]} write, {names[1]} write"
+        s.world.query(session, "lock_tables", statement, table)
+        yield Take(lock, "X")
+        s.world.finish(session)
+        yield Work(FOREVER, IDLE)
+
+    def swap(session: Session) -> Program:
+        statement = f"rename /* gh-ost */ table {names[0]} to {names[1]}, {names[2]} to {names[0]}"
+        s.world.query(session, "rename", statement, table)
+        yield Take(lock, "X")
+
+    s.after(0.0, keep, holds)
+    s.after(0.2, swap, renames)
+
+
 @mechanism("user-lock", shown="list stacks", rooted="")
 def user_lock(s: Scenario) -> None:
     """Keep GET_LOCK in a session that does not come back."""

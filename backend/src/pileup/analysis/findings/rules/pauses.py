@@ -31,8 +31,8 @@ _IDLE_CLEANER = (
     r"(?i)page.cleaner.{0,40} took DIGITSms.{0,60}\(flushed=0[ ,].{0,20}evicted=0\b"
     r"|page.cleaner took DIGITSms to flush 0 and evict 0 pages"
 )
-_SLEPT = _IDLE_CLEANER.replace("DIGITS", r"\d{6,}")
-"""A round of 100 s and more in which the page cleaner had nothing to do."""
+_SLEPT = _IDLE_CLEANER.replace("DIGITS", r"(?:\d{6,}|[3-9]\d{4})")
+"""A round of 30 s and more in which the page cleaner had nothing to do."""
 _STARVED = _IDLE_CLEANER.replace("DIGITS", r"\d{4,5}")
 _LEAST_STARVED = 3
 _STOPPED_AS = r"^T[<NLsl+]*$"
@@ -89,7 +89,7 @@ _CLEANER = (
         _SLEPT,
         1,
         0.35,
-        "the page cleaner had nothing to flush, and a round of a second took minutes",
+        "the page cleaner had nothing to flush, and a round took half a minute and more",
     ),
     (
         _STARVED,

@@ -15,7 +15,10 @@ _SESSIONS = (
     r"(?:threads|connections|sessions|queries|processes|clients|statements|transactions|requests"
     r"|selects|updates|inserts|deletes|rows|entries|workers|calls)"
 )
-_WAIT = r"[Ww]aiting (?:for|on) [a-z][a-z ]{2,40} (?:lock|flush|commit)\b"
+_WAIT = (
+    r"(?:[Ww]aiting (?:for|on) [a-z][a-z ]{2,40} (?:lock|flush|commit)"
+    r"|wsrep(?:: [a-z]{4,14}(?: [A-Za-z-]{2,20}){1,6}| in pre-?commit stage))\b"
+)
 _ONE_WORD = (
     r"(?:statistics|updating|update|init|executing|preparing|optimizing|starting|locked|Locked|login"
     r"|end|checking permissions)"
@@ -32,7 +35,8 @@ _IN = re.compile(
 )
 # it hangs in "Waiting for table metadata lock"        its State is Waiting for table flush
 _ONE = re.compile(
-    r"\b(?:stuck|hangs?|hanging|sits?|blocked|state)\b[^\w\n]{0,4}(?:is |in |at |on |with ){0,2}"
+    r"\b(?:stuck|hangs?|hanging|sits?|blocked|state)\b[^\w\n]{0,4}(?:[a-z]{3,12}ly )?"
+    r"(?:is |in |at |on |with ){0,2}"
     rf"(?P<wait>{_WAIT})|(?P<before>[^\"'`\n]{{0,40}})[\"'`\u201c\u2018](?P<quoted>{_WAIT})"
     r"[\"'`\u201d\u2019]",
     re.IGNORECASE,
