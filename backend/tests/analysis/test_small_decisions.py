@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+import polars as pl
 import pytest
 
 from pileup.analysis.captures import recurrence
 from pileup.analysis.clock import offsets
 from pileup.analysis.clock.offsets import Offset
+from pileup.analysis.compare import trial
+from pileup.analysis.evidence.context import Span
 from pileup.analysis.stalls import refusals
 from pileup.analysis.stalls.indicators import Signal
 from pileup.analysis.waits import by_latches, by_locks, moment_graph, moments
@@ -170,6 +173,28 @@ def test_sessions_in_a_state_that_nobody_knows_do_not_wait() -> None:
     ]  # fmt: skip
     (found,) = moments._processlists(evidence({"list": listed}))
     assert (found.waiters, found.lock_waits, found.max_waited_s) == (2, 0, 5.0)
+
+
+# ---- trials ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "begins", "ends"),
+    [
+        ([float(min(n, 120 - n)) for n in range(100)], 44, 74),
+        ([1.0] * 100, 0, 30),
+        ([float(n) for n in range(100)], 69, 99),
+        ([1.0] * 20, None, 19),
+    ],
+)
+def test_the_worst_half_minute_of_a_trial(
+    values: list[float], begins: int | None, ends: int
+) -> None:
+    """The fullest, and of equals the first; all of a trial that is shorter."""
+    rows = pl.DataFrame({"time": [T0 + n * S for n in range(len(values))], "value": values})
+    first = T0 if begins is None else T0 + begins * S + 1
+    assert trial._worst(rows) == Span(first, T0 + ends * S)
+    assert trial._worst(rows.clear()) is None
 
 
 # ---- clocks ----------------------------------------------------------------------------------

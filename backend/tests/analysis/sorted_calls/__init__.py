@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.analysis.sorted_calls import clocks, findings, reasoning, small, waiting
+from tests.analysis.sorted_calls import clocks, findings, reasoning, single, small, waiting
 
 ORDERED: dict[str, Any] = {
     **clocks.ORDERED,
     **findings.ORDERED,
     **reasoning.ORDERED,
+    **single.ORDERED,
     **small.ORDERED,
     **waiting.ORDERED,
 }
