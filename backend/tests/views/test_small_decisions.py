@@ -19,7 +19,7 @@ from pileup.views.artifacts import artifact_records, mapping_preview
 from pileup.views.artifacts.tables import stored_tables
 from pileup.views.evidence import capture_tables, moved, nearest_sessions, timeline
 from pileup.views.evidence.waits import Shape, StoredWaits
-from pileup.views.reasoning import result_table
+from pileup.views.reasoning import matrix, result_table
 from pileup.views.reasoning.result_table import cells_of
 from pileup.views.reports import case, page
 from pileup.views.samples.case_file import Percent, read_time
@@ -306,3 +306,13 @@ def test_a_time_of_a_report_is_a_time() -> None:
     assert case._us("2026-11-20T22:00:00Z") == 1795212000000000
     with pytest.raises(ValueError, match="'yesterday' is not a time"):
         case._us("yesterday")
+
+
+@pytest.mark.parametrize(("count", "shown"), [(0, []), (1, [0]), (3, [0, 1, 2]), (4, [0, 2, 3])])
+def test_of_many_moments_some_are_asked_about(
+    monkeypatch: pytest.MonkeyPatch, count: int, shown: list[int]
+) -> None:
+    """The first, the last, and others evenly between."""
+    monkeypatch.setattr(matrix, "_MOMENTS", 3)
+    moments = [datetime(2026, 11, 20, 22, n, tzinfo=UTC) for n in range(count)]
+    assert [each.minute for each in matrix._spread(moments)] == shown
