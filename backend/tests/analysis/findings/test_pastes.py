@@ -157,14 +157,6 @@ and nothing is written on any node.
 """,
         "galera-toi",
     ),
-    "a coordinator waits for hours for a transaction": (
-        """
-| Id | User        | Host | db   | Command | Time   | State                                       | Info |
-|  8 | system user |      | NULL | Connect | 991200 | Waiting for master to send event            | NULL |
-|  9 | system user |      | NULL | Connect |   5208 | Waiting for dependent transaction to commit | NULL |
-""",  # noqa: E501
-        "applier-behind",
-    ),
     "nodes of a cluster that do not answer": (
         """
 2024-03-01  9:08:36 0 [Note] WSREP: (c912f31f-884c, 'tcp://0.0.0.0:4567') connection to peer 00000000-0000 with addr tcp://10.0.0.7:4567 timed out, no messages seen in PT3S

@@ -21,8 +21,6 @@ _COMMANDS = ("slave_worker", "slave_sql", "replica_worker", "replica_sql")
 _GALERA = ("wsrep", "waiting for certification", "waiting for toi", "waiting for flow control")
 _OF_LAG = (wait_classes.WORKING, wait_classes.UNKNOWN, wait_classes.IDLE)
 """Classes of States whose Time is read as that: an applier at work, and how far it is behind."""
-_OF_COORDINATOR = ("worker", "dependent transaction")
-"""Words of the States in which a coordinator waits for its workers."""
 _NEAR_S, _NEAR = 5.0, 0.1
 """Another session is about as old: within so many seconds, or this part of the Time."""
 _MOMENT = ("artifact", "snapshot", "time")
@@ -83,7 +81,7 @@ def of_waits(sessions: pl.DataFrame) -> pl.DataFrame:
 
 def _waits(command: str | None, state: str | None) -> bool:
     """Return whether an applier waits; a coordinator that does has its lag as the problem."""
-    of_coordinator = any(word in (state or "").lower() for word in _OF_COORDINATOR)
+    of_coordinator = "worker" in (state or "").lower()
     return not of_coordinator and wait_classes.of_state(command, state) not in _OF_LAG
 
 
