@@ -158,6 +158,26 @@ def test_a_password_goes_whatever_is_chosen(text: str) -> None:
         assert "password-removed" in done
 
 
+@pytest.mark.parametrize("mark", ["IDENTIFIED BY '{}'", "password='{}'", "PASSWORD('{}')"])
+@pytest.mark.parametrize("secret", ["S3cret44", "S3c''ret44"])
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "', Error_code: 1396; handler error HA_ERR_X; end_log_pos 4711",
+        "', Internal MariaDB error code: 1396",
+        "', Error_code: MY-001396",
+    ],
+)
+def test_what_stands_behind_a_statement_that_ends_with_a_password_stays(
+    mark: str, secret: str, behind: str
+) -> None:
+    statement = "CREATE USER 'u'@'%' " + mark.format(secret)
+    text = f"[ERROR] Slave SQL: Error 'x' on query. Query: '{statement}{behind}"
+    done = Redactor((), b"k").text(text, raw=True)
+    assert "ret44" not in done
+    assert done.endswith(behind)
+
+
 @pytest.mark.parametrize(
     "text",
     [

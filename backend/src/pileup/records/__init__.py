@@ -12,7 +12,16 @@ Null:   ``None`` means not known. A zero was read as zero.
 
 from __future__ import annotations
 
-from pileup.records.base import UINT64_MAX, Clock, Event, Record, Setting, Snapshot, Table
+from pileup.records.base import (
+    CLIENT,
+    UINT64_MAX,
+    Clock,
+    Event,
+    Record,
+    Setting,
+    Snapshot,
+    Table,
+)
 from pileup.records.bulk import Grid, Rows, Samples, Stacks, labels_text, samples_frame
 from pileup.records.columns import list_column, struct_column
 from pileup.records.frames import (
@@ -36,11 +45,19 @@ from pileup.records.locks import (
     TrxLock,
 )
 from pileup.records.receipts import Problem, Section, Skipped
-from pileup.records.sessions import Query, QueryCount, ServerThread, Session
+from pileup.records.sessions import (
+    LONGEST_SESSION_S,
+    Query,
+    QueryCount,
+    ServerThread,
+    Session,
+)
 from pileup.records.stacks import Frame, Stack, StackThread
 
 __all__ = [
+    "CLIENT",
     "KINDS",
+    "LONGEST_SESSION_S",
     "SAMPLE",
     "UINT64_MAX",
     "Clock",

@@ -55,6 +55,10 @@ class Snapshot(Record):
     """False when the dump ends before its end marker."""
 
 
+CLIENT = "client"
+"""The subsystem of an Event that a client printed instead of the server's answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event(Record):
     """An event at one moment: a log line, a trigger, a configuration change."""

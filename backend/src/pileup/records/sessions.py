@@ -7,6 +7,9 @@ from typing import ClassVar
 
 from pileup.records.base import Record
 
+LONGEST_SESSION_S = 10 * 365 * 86_400
+"""A printed time in a state beyond this is no time: a counter that went below zero."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerThread(Record):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from pileup.analysis.blocked_time import roots
-from pileup.analysis.clock import uptimes
+from pileup.analysis.clock import connection_numbers, uptimes
 from pileup.analysis.evidence import series
 from pileup.analysis.evidence.context import Server
-from pileup.analysis.findings import latch_counts
+from pileup.analysis.findings import latch_counts, storms
 from pileup.analysis.findings.rules import memory, statements
-from pileup.records import Deadlock, DeadlockTrx
+from pileup.analysis.stalls import detection
+from pileup.analysis.stalls.indicators import Signal
+from pileup.records import Deadlock, DeadlockTrx, Event
 from tests.analysis.frames import T0, S, evidence, frames, gauge
 from tests.analysis.turning.rules import stall
 from tests.analysis.turning.tools import always, given, instead, level
@@ -34,6 +37,33 @@ def nearest_start() -> object:
     with instead(uptimes, _APART_S=1e12):
         found = uptimes.base_of(samples, known)
     return found and (found[0], found[1].artifact)
+
+
+def logged_starts() -> object:
+    message = "mysqld (mysqld 8.0.42) starting as process 4197"
+    lines = {
+        name: [Event(line_first=1, line_last=1, kind="restart", message=message, clock="utc",
+                     wall_us=T0 + at * S)]
+        for name, at in (("a", 5), ("c", 1), ("b", 1))
+    }  # fmt: skip
+    events = evidence(lines).frame("event")
+    assert events is not None
+    turned = events.sort("artifact", descending=True)
+    return [(each.artifact[0], each.first) for each in uptimes.logged_starts(turned)]
+
+
+def rising_numbers() -> object:
+    points = [connection_numbers._Point(n, at) for n, at in ((7, 3), (5, 1), (6, 1), (8, 4))]
+    return connection_numbers._rising(points)
+
+
+def seconds_seen() -> object:
+    on = Signal("a", "a", "h", "concurrency", [T0 + at * S for at in (9, 1)], [1.0, 1.0])
+    return detection._seen({"concurrency": on, "throughput": replace(on, times=[T0 + 5 * S])})
+
+
+def deadlocks_per_minute() -> object:
+    return storms._rate([T0 + at * S for at in (9, 1, 5, 2, 3)])
 
 
 def ruled_by_uptime() -> object:
@@ -123,7 +153,11 @@ ORDERED: dict[str, Any] = {
     "clock.transaction_numbers with_times": lambda: numbered(350, 150, 250),
     "blocked_time.roots Roots._stood": longest_stay,
     "clock.uptimes base_of": nearest_start,
+    "clock.connection_numbers _rising": rising_numbers,
+    "clock.uptimes logged_starts": logged_starts,
     "clock.uptimes rulers": ruled_by_uptime,
+    "findings.storms _rate": deadlocks_per_minute,
+    "stalls.detection _seen": seconds_seen,
     "clock.uptimes starts": starts_by_time,
     "evidence.series _untimed_rates": rates_without_times,
     "findings.latch_counts _latch_of": modes_without_types,

@@ -9,6 +9,7 @@ import polars as pl
 
 from pileup.analysis.clock import (
     anchoring,
+    connection_numbers,
     metrics_hosts,
     offsets,
     placement,
@@ -62,6 +63,31 @@ def _outlier(own: float, fleet_level: float = 10.0) -> object:
         series=pl.lit("x"), labels=pl.lit(""), unit=pl.lit("")
     )
     return sorted(fleet._outliers(rows, 5))
+
+
+def _only_start(uptime: float, next_s: float | None = None) -> object:
+    starts = [uptimes.Start("a", None, at, 0, 0) for at in (0.0, next_s) if at is not None]
+    own = frames(gauge("mysql.Uptime", [uptime], start=0, clock="relative"))["sample"]
+    found = uptimes.only_start(own, [*starts], (None, ""), {"a": ""})
+    return [each.start for each in found]
+
+
+def _listed_at(numbers: list[int], known: list[tuple[int, int]]) -> object:
+    """When lists were taken whose newest connections have these numbers."""
+    points = [connection_numbers._Point(number, at * S) for number, at in known]
+    return connection_numbers._times(numbers, [at * S for at in range(len(numbers))], points)
+
+
+def _given_at(apart_s: int) -> object:
+    points = [connection_numbers._Point(10, 0), connection_numbers._Point(20, apart_s * S)]
+    return connection_numbers._given_at(15, points)
+
+
+def _rising(*points: tuple[int, int]) -> object:
+    return connection_numbers._rising([connection_numbers._Point(n, at * S) for n, at in points])
+
+
+_KNOWN = [(at, at) for at in range(1, 9)]
 
 
 def _without_one() -> object:
@@ -261,7 +287,16 @@ SCENES: Scenes = {
     "clock.session_shapes _SAME _offset": lambda: _same_shape(base=1, rise=12, plus=1.5),
     "clock.session_shapes _SAME_SHARE _offset": lambda: _same_shape(rise=54, times=1.25),
     "clock.transaction_numbers _APART_US _between": lambda: _numbered(150),
+    "clock.connection_numbers _APART_US _given_at": lambda: _given_at(60),
+    "clock.connection_numbers _LEAST _rising": lambda: _rising((5, 1), (6, 2), (7, 3)),
+    "clock.connection_numbers _LEAST _times": lambda: _listed_at([2, 3, 4], _KNOWN),
+    "clock.connection_numbers _RESOLVED _times": lambda: _listed_at([2, 3, 40, 50], _KNOWN),
+    "clock.connection_numbers _RISES _times": lambda: _listed_at([2, 3, 3, 4, 5, 6], _KNOWN),
+    "clock.connection_numbers _SURE_US _given_at": lambda: _given_at(2),
+    "clock.connection_numbers _SURE_US _rising": lambda: _rising((5, 1), (4, 3), (6, 4), (7, 5)),
     "clock.uptimes _AGREE_S base_of": _base,
+    "clock.uptimes _AGREE_S only_start": lambda: _only_start(100.0, 95.0 * S),
+    "clock.uptimes _LONGEST_S only_start": lambda: _only_start(float(uptimes._LONGEST_S)),
     "clock.uptimes _APART_S base_of": lambda: _base(apart_s=0, later_s=1000),
     "clock.uptimes _APART_S base_of again": lambda: _base(apart_s=0, begins_s=3601),
     "clock.uptimes _LONGEST_S rulers": _rulers,

@@ -260,6 +260,12 @@ def _sampled(loads: int, others: int) -> object:
     return signatures._has_series(evidence({"a": items}))
 
 
+def _crowd_of_unknown_cpus() -> object:
+    busy = (level(name, 47.5, collector="vmstat") for name in ("us", "sy"))
+    queue = level("r", 24.0, before=8.0, collector="vmstat")
+    return machine_checks.crowd(Levels((queue, *busy)))
+
+
 SCENES: Scenes = {
     "findings.cascade _APART passes_on": lambda: _passed_on({"a": 1.0, "b": 8.0}),
     "findings.cascade _OWN passes_on": lambda: _passed_on({"a": 1.0, "b": 6.0}),
@@ -267,6 +273,9 @@ SCENES: Scenes = {
     "findings.catalogue MOST_EVENTS events": _events,
     "findings.excerpts _FEW is_part": _picked_rows,
     "findings.machine_checks _CROWDED crowd": _crowd,
+    "findings.machine_checks _GREW crowd": _crowd_of_unknown_cpus,
+    "findings.machine_checks _LONG_QUEUE crowd": _crowd_of_unknown_cpus,
+    "findings.machine_checks _NO_TIME_LEFT crowd": _crowd_of_unknown_cpus,
     "findings.machine_checks _MANY_IN_DISK_WAIT queues": _disk_waits,
     "findings.matching _FEW_DUMPS _reduce_score": _rare,
     "findings.matching _PARTLY _partly": _partly,
@@ -282,6 +291,8 @@ SCENES: Scenes = {
     "findings.logged_waits LEAST_S waited": partial(_waited_in_a_log, 1.5, 1.0),
     "findings.logged_waits MOSTLY waited": partial(_waited_in_a_log, 4.0, 2.0),
     "findings.storms _GROWS trend": _grows,
+    "findings.storms _LEAST_SPAN_US _rate": lambda: storms._rate([at * S for at in range(4)]),
+    "findings.storms _LEAST_TO_RATE _rate": lambda: storms._rate([at * S for at in range(4)]),
     "findings.storms _MINUTE_US _most_in_a_minute": lambda: storms._most_in_a_minute(
         [T0, T0 + 30 * S]
     ),

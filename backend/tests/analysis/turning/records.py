@@ -10,7 +10,7 @@ import polars as pl
 from pileup.analysis.evidence import admission, compact_samples, scene, series, times
 from pileup.analysis.reasoning import discriminate, pin_value, proposals, run_outcome, similar
 from pileup.analysis.stacks import same_samples
-from pileup.records import Query, ServerThread
+from pileup.records import Query, ServerThread, Session
 from tests.analysis.frames import T0, S, evidence, frames, gauge
 from tests.analysis.turning.tools import Scenes, always, given, instead
 
@@ -24,6 +24,11 @@ def _admitted(value: float = 5.0, wall: int = T0, clock: Any = "utc") -> object:
 def _admitted_wait() -> object:
     row = Query(query_time_s=5.0, query="SELECT 1", line_first=1, line_last=1, wall_us=T0)
     return admission.admit("query", frames(row)["query"])[0].select("query_time_s")
+
+
+def _admitted_session() -> object:
+    row = Session(time_s=5.0, line_first=1, line_last=1, wall_us=T0)
+    return admission.admit("session", frames(row)["session"])[0].select("time_s")
 
 
 def _incredible() -> object:
@@ -131,6 +136,7 @@ def _thread_an_hour_before() -> object:
 SCENES: Scenes = {
     "evidence.admission EARLIEST _checks": lambda: _admitted(wall=500),
     "evidence.admission LATEST _checks": _admitted,
+    "evidence.admission LONGEST_SESSION_S _checks": _admitted_session,
     "evidence.admission _LARGEST _checks": lambda: _admitted(5.0),
     "evidence.admission _LONGEST_S _checks": _admitted_wait,
     "evidence.admission _LONGEST_US _checks": lambda: _admitted(wall=-500, clock="relative"),

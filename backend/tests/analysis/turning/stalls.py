@@ -258,6 +258,22 @@ def _silent(ends: tuple[int, int], step_s: int, until: int, *, after: int = 9) -
     return len(silences.silences(frame, on, [T0 + last * S]))
 
 
+def _hole(machine: int = 30) -> object:
+    """Two collectors of the server are silent for a minute, in which the machine has samples."""
+    seconds = [*range(20), *range(80, 100)]
+    times = {"mysql.x": seconds, "innodb.x": seconds, "vmstat.x": [*range(30, 30 + machine)]}
+    rows = [(name, "h", T0 + at * S) for name, each in times.items() for at in each]
+    frame = pl.DataFrame(rows, schema=["id", "host", "time"], orient="row")
+    on = Signal("a", "a", "h", "concurrency", [T0 + at * S for at in seconds], [1.0] * 40)
+    return [(each.onset, each.end) for each in silences.silences(frame, on, [T0 + 20 * S])]
+
+
+def _unconnected(failed: list[int], seen: list[int]) -> object:
+    """Collectors that cannot connect at these seconds; others have samples at these."""
+    times, known = [T0 + at * S for at in failed], [T0 + at * S for at in seen]
+    return [(each.onset, each.last) for each in refusals.of_collectors(times, known, None)]
+
+
 def _few_samples() -> object:
     frame = pl.DataFrame({"by": ["a"] * 5, "time": [T0 + at * S for at in range(5)]})
     return len(silences._ends(frame))
@@ -282,11 +298,18 @@ SCENES: Scenes = {
     "stalls.silences LEAST _rose": lambda: silences._rose([1.0] * 7 + [90.0]),
     "stalls.silences _FACTOR _rose": lambda: silences._rose([10.0] * 9 + [30.0]),
     "stalls.silences _LEAST_STEPS _ends": _few_samples,
-    "stalls.silences _LEAST_STEPS silences": lambda: _silent((30, 30), 1, 90, after=5),
-    "stalls.silences _LEAST_S silences": lambda: _silent((30, 30), 1, 40),
+    "stalls.silences _LEAST_STEPS _at_end": lambda: _silent((30, 30), 1, 90, after=5),
+    "stalls.silences _LEAST_S _at_end": lambda: _silent((30, 30), 1, 40),
+    "stalls.refusals _APART_S of_collectors": lambda: _unconnected([0, 10], [5]),
+    "stalls.refusals _LEAST of_collectors": lambda: _unconnected([0, 8], []),
+    "stalls.refusals _LEAST_S of_collectors": lambda: _unconnected([0, 5], []),
+    "stalls.refusals _SILENT_S of_collectors": lambda: _unconnected([0, 6], [-60]),
+    "stalls.refusals _SILENT_S of_collectors again": lambda: _unconnected([0, 6], [66]),
+    "stalls.silences _LEAST_STEPS _inside": lambda: _hole(5),
+    "stalls.silences _TOGETHER _inside": _hole,
     "stalls.silences _MORE _rose": lambda: silences._rose([2.0] * 9 + [7.0]),
-    "stalls.silences _NEAR_STEPS silences": lambda: _silent((27, 30), 1, 90),
-    "stalls.silences _TOGETHER silences": lambda: _silent((30, 30), 1, 90),
+    "stalls.silences _NEAR_STEPS _at_end": lambda: _silent((27, 30), 1, 90),
+    "stalls.silences _TOGETHER _at_end": lambda: _silent((30, 30), 1, 90),
     "stalls.baselines _LEAST _other_time": _other_time,
     "stalls.baselines _QUIET _other_time": _other_time,
     "stalls.documents _NEARLY telling_time": _telling,

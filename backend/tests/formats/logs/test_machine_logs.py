@@ -170,6 +170,43 @@ def test_processlists_inside_a_log_are_sessions_at_the_log_s_time() -> None:
     assert zeros["value"].to_list() == [1.0, 0.0]
 
 
+@pytest.mark.parametrize("layout", ["tab", "#011", "box", "vertical"])
+def test_known_tables_inside_a_log_are_read_at_the_log_s_time(layout: str) -> None:
+    """Locks and counters as a processlist is; a table without a known meaning stays messages."""
+    head = "Nov 20 22:20:15 db1 w[3]: "
+    locks = {"requesting_trx_id": "41", "requested_lock_id": "41:7:8:9", "blocking_trx_id": "40",
+             "blocking_lock_id": "40:7:8:9"}  # fmt: skip
+    counters = {"Variable_name": "Threads_running", "Value": "31"}
+    other = {"flavour": "mint", "price": "3"}
+    lines = [f"Nov 20 22:20:15 db1 CRON[{at}]: (root) CMD (run-parts)" for at in range(30)]
+    for table in (locks, counters, other):
+        lines += [head + line for line in (*_table(table, layout), "done")]
+    parsed = parse_bytes(("\n".join(lines) + "\n").encode(), "syslog")
+    waits = parsed.frames["lock_wait"]
+    assert waits["blocking_trx"].to_list() == ["40"]
+    times = {*waits["wall_us"], *parsed.frames["event"]["wall_us"]}
+    if layout != "vertical":
+        values = parsed.frames["sample"].filter(pl.col("series") == "mysql.Threads_running")
+        assert values["value"].to_list() == [31.0]
+        times |= {*values["wall_us"]}
+    assert len(times) == 1
+    assert any("mint" in message for message in parsed.frames["event"]["message"])
+
+
+def _table(row: dict[str, str], layout: str) -> list[str]:
+    if layout == "vertical":
+        stars = "*" * 27
+        return [f"{stars} 1. row {stars}", *(f"{key:>20}: {row[key]}" for key in row)]
+    if layout == "box":
+        wide = (
+            [f" {key:<{len(row[key])}} |" for key in row],
+            [f" {row[key]:<{len(key)}} |" for key in row],
+        )
+        rule = "+" + "".join("-" * (len(cell) - 1) + "+" for cell in wide[0])
+        return [rule, "|" + "".join(wide[0]), rule, "|" + "".join(wide[1]), rule]
+    return [("\t" if layout == "tab" else layout).join(cells) for cells in (row, row.values())]
+
+
 def test_a_header_without_sessions_stays_in_the_log() -> None:
     lines = [
         "Nov 20 22:20:15 db1 w[3]: Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from pileup.formats.logs import error_log
@@ -179,6 +181,36 @@ def test_vmstat_whose_times_are_utc() -> None:
     assert list(found[("vmstat.active", "")].values) == [2939680, 2939680]
     first = found[("vmstat.cs", "")]
     assert (first.clock, first.wall_us[0]) == ("utc", 1795213150_000000)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"), [("1.200", 1200), ("1,200", 1200), ("1.2", None), ("1e3", None), ("12", 12)]
+)
+def test_columns_of_vmstat_are_whole(cell: str, value: float | None) -> None:
+    heading = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st"
+    row = f" 1  0      0 {cell} 4 90    0    0     1     2    3    4  1  1 98  0  0"
+    items = vmstat.parse([heading, row, row, row])
+    found = {item.series: item for item in one_by_one(items) if isinstance(item, Samples)}
+    assert list(found["vmstat.free"].values) == [value, value]
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "name"),
+    [
+        (procfs, "nr_periods {n}\nnr_throttled 2{n}\nthrottled_time 9{n}\n", "cgroup."),
+        (df, "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/sda1 90 1{n} 40 5% /x\n",
+         "df."),
+    ],
+)  # fmt: skip
+def test_a_date_of_a_loop_is_the_time_of_what_follows(module, text: str, name: str) -> None:
+    rounds = [f"Sun Nov 29 22:38:0{n} UTC 2026\n{text.format(n=n)}" for n in (2, 4, 6)]
+    walls = [
+        item.wall_us
+        for item in one_by_one(module.parse("".join(rounds).split("\n")))
+        if isinstance(item, Samples) and item.series.startswith(name) and item.clock == "utc"
+    ]
+    assert walls
+    assert {b - a for each in walls for a, b in itertools.pairwise(each)} == {2_000_000}
 
 
 def test_kernel_files_of_pt_stalk() -> None:

@@ -24,6 +24,8 @@ DATES: dict[str, Callable[[datetime], str]] = {
     "iso": lambda t: f"{t:%Y-%m-%d %H:%M:%S}",
     "comment": lambda t: f"# {t:%Y-%m-%dT%H:%M:%SZ}",
     "ruler": lambda t: f"===== {t:%Y-%m-%d %H:%M:%S} =====",
+    "time": lambda t: f"{t:%H:%M:%S}",
+    "time in a rule": lambda t: f"--- {t:%H:%M:%S} ---",
     "epoch": lambda t: f"{t.timestamp():.0f}",
     "pt-stalk": lambda t: f"TS {t.timestamp():.1f} {t:%Y-%m-%d %H:%M:%S}",
 }
@@ -75,6 +77,53 @@ def test_a_date_above_any_listing_is_its_time(date: str, listing: str) -> None:
             walls |= set(frame["wall_us"].drop_nulls().to_list())
     steps = sorted(walls)
     assert [b - a for a, b in itertools.pairwise(steps)] == [2_000_000] * 5
+
+
+def test_times_of_day_go_on_over_midnight() -> None:
+    rows = LISTINGS["processlist, tabs"]
+    text = "".join(f"-- {time}\n{rows.format(n=3)}" for time in ("23:59:59", "00:00:01"))
+    frame = read(text).frames["session"]
+    assert frame["wall_us"].diff().to_list() == [None, 2_000_000]
+    assert set(frame["clock"]) == {"dayless"}
+
+
+def test_tables_of_as_many_columns_one_below_the_other() -> None:
+    """``mysql -e 'select ...; select ...'`` prints no line between two tables."""
+    waits = (
+        "ENGINE\tREQUESTING_ENGINE_LOCK_ID\tREQUESTING_ENGINE_TRANSACTION_ID\t"
+        "REQUESTING_THREAD_ID\tREQUESTING_EVENT_ID\tREQUESTING_OBJECT_INSTANCE_BEGIN\t"
+        "BLOCKING_ENGINE_LOCK_ID\tBLOCKING_ENGINE_TRANSACTION_ID\tBLOCKING_THREAD_ID\t"
+        "BLOCKING_EVENT_ID\tBLOCKING_OBJECT_INSTANCE_BEGIN\n"
+    )
+    locks = (
+        "OBJECT_TYPE\tOBJECT_SCHEMA\tOBJECT_NAME\tCOLUMN_NAME\tOBJECT_INSTANCE_BEGIN\t"
+        "LOCK_TYPE\tLOCK_DURATION\tLOCK_STATUS\tSOURCE\tOWNER_THREAD_ID\tOWNER_EVENT_ID\n"
+    )
+    wait = "INNODB\t1:2:4:{n}:9\t18{n}\t5{n}\t7\t1\t1:2:4:9:9\t1700\t49\t6\t1\n"
+    lock = "TABLE\tshop\tt{n}\tNULL\t14{n}\tSHARED_WRITE\tTRANSACTION\tGRANTED\tx.cc:1\t5{n}\t3\n"
+    for rows in (1, 12, 40):
+        text = ""
+        for at in range(3):
+            text += f"2026-11-23 07:24:{10 + at}\n" + waits
+            text += "".join(wait.format(n=n) for n in range(rows)) + locks
+            text += "".join(lock.format(n=n) for n in range(rows))
+        found = read(text).frames
+        assert set(found["lock_wait"]["blocking_trx"]) == {"1700"}
+        assert found["lock_wait"].height == found["metadata_lock"].height == 3 * rows
+
+
+def test_a_client_that_gets_no_answer_is_an_event_at_the_time_of_its_round() -> None:
+    rows = LISTINGS["processlist, tabs"].format(n=3)
+    failed = "ERROR 1040 (HY000): Too many connections\n"
+    wrong = "ERROR 1064 (42000) at line 1: You have an error in your SQL syntax\n"
+    text = "".join(
+        f"2026-11-23 07:24:{10 + at}\n{body}"
+        for at, body in enumerate((*[rows] * 6, failed, wrong, *[rows] * 6))
+    )
+    event = read(text).frames["event"]
+    assert event.select("subsystem", "code", "severity").rows() == [("client", "1040", "error")]
+    sessions = read(text).frames["session"]
+    assert event["wall_us"][0] - sessions["wall_us"][0] == 6_000_000
 
 
 _WAIT = (

@@ -53,3 +53,38 @@ def test_a_frame_below_a_semaphore_wait_is_no_table() -> None:
         "S-lock on RW-latch at 0x7f88 created in file dict0dict.cc line 2687\n"
     )
     assert parse_bytes(text.encode()).frames["semaphore_wait"].height == 1
+
+
+STACK = """Thread 2 (Thread 0x7f1c2a7fc700 (LWP 9122)):
+#0  0x00007f2a1f9d9360 in pthread_cond_wait () from /lib64/libpthread.so.0
+#1  0x0000000001b4c7f8 in MYSQL_BIN_LOG::ordered_commit (this=0x3f2) at sql/binlog.cc:9204
+
+Thread 1 (Thread 0x7f1c2a7fd700 (LWP 9121)):
+#0  0x00007f2a1f9d9360 in poll () from /lib64/libc.so.6
+"""
+EU = """PID 4197 - process
+TID 4198:
+#0  0x00007f2a1f9d9360 pthread_cond_wait
+#1  0x0000000001b4c7f8 MYSQL_BIN_LOG::ordered_commit
+"""
+PMP = """     12 pthread_cond_wait,MYSQL_BIN_LOG::ordered_commit,trans_commit,handle_connection
+      7 __GI___poll,vio_io_wait,do_command
+      2 syscall,io_getevents,fil_aio_wait
+"""
+
+
+@pytest.mark.parametrize("text", [STACK, EU, PMP], ids=["gdb", "eu-stack", "pmp"])
+@pytest.mark.parametrize(
+    "dates",
+    [
+        ("# 2026-11-29 19:13:52", "# 2026-11-29 19:14:02"),
+        ("Sun Nov 29 19:13:52 UTC 2026", "Sun Nov 29 19:14:02 UTC 2026"),
+        ("-- 2026-11-29T19:13:52Z", "-- 2026-11-29T19:14:02Z"),
+        ("1795979632", "1795979642"),
+    ],
+)
+def test_a_date_above_a_sample_is_its_time(text: str, dates: tuple[str, str]) -> None:
+    parsed = parse_bytes("".join(f"{date}\n{text}" for date in dates).encode(), "upload")
+    times = parsed.frames["snapshot"]["wall_us"].to_list()
+    assert times == [1795979632 * 1_000_000, 1795979642 * 1_000_000]
+    assert set(parsed.frames["stack"]["wall_us"]) == set(times)

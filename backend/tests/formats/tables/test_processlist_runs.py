@@ -216,7 +216,7 @@ def test_tab_rows_of_all_listings_are_converted_at_once(monkeypatch: pytest.Monk
     monkeypatch.setattr(TabRows, "_segment", lambda *_: pytest.fail("row by row"))
     listing = "Id\tUser\tTime\n" + "".join(f"{n}\tapp\t{n}\n" for n in range(40))
     text = "".join(f"TS 17000000{n:02}.5\n{listing}" for n in range(10, 14))
-    rows, at = TabRows(("Id", "User", "Time")), 0
+    rows, at = TabRows(("Id", "User", "Time"), lambda _: False), 0
     for _ in range(4):
         at = text.index("Time\n", at) + len("Time\n")
         cells = rows.read(text, at)

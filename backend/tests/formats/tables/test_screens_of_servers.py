@@ -46,6 +46,25 @@ def test_a_replica_that_does_not_replicate_has_no_delay() -> None:
     assert event.message == "db3:3306, a replica of db2:3306, is nonreplicating"
 
 
+@pytest.mark.parametrize("dates", [("", ""), ("2026-11-29 22:26:24", "2026-11-29 22:26:26")])
+def test_screens_of_mariadb_s_mytop_have_the_time_of_their_head_or_of_the_loop(dates) -> None:
+    lines = []
+    for date, second in zip(dates, (24, 26), strict=True):
+        lines += [
+            *filter(None, [date]),
+            f"MariaDB 10.11.18 on db1  load (5.62 7.50 8.86) up 0+00:00:06 [22:26:{second}]",
+            " Queries: 215.0    qps:   36 Slow:     0.0         Se/In/Up/De(%):    33/13/26/00",
+            "       Id     User         Host/IP        DB   Time     %    Cmd  State Query",
+            "       --     ----         -------        --   ----     -    ---  ----- ------",
+            "       12      app        10.0.0.7      shop    4.4   0.0  Query updating UPDATE t",
+        ]
+    sessions = [item for item in mytop.parse(lines) if isinstance(item, Session)]
+    assert [item.time_s for item in sessions] == [4.4, 4.4]
+    walls = [item.wall_us for item in sessions]
+    assert walls[1] - walls[0] == 2_000_000
+    assert {item.clock for item in sessions} == ({"local"} if dates[0] else {"dayless"})
+
+
 def test_one_column_of_mytop_is_a_state_or_a_statement() -> None:
     screen = [
         "   Id   User    Host/IP    DB    Time   Cmd Query or State",

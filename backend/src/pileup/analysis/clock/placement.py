@@ -20,6 +20,7 @@ import polars as pl
 
 from pileup.analysis.clock import (
     anchoring,
+    connection_numbers,
     documents,
     host_names,
     hosts,
@@ -150,11 +151,12 @@ def place(
         return {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
 
     first = applied()
-    if moved := _anchor(artifacts, placements, spans, first.get("sample"), host_of, folder_of):
+    if moved := _anchor(artifacts, placements, spans, first, host_of, folder_of):
         placements |= moved
         first = applied()
     sources = _sources(artifacts, placements, spans, host_of, folder_of)
     first, measured = _by_offsets(placements, spans, sources, first, applied)
+    first = _by_connections(placements, first, folder_of)
     placed = _fill_from_snapshots(first)
     placed, join_notes = metrics_hosts.joined(artifacts, placed, hosts.given(overrides))
     if "sample" in placed:
@@ -351,7 +353,7 @@ def _anchor(
     artifacts: Sequence[EvidenceArtifact],
     placements: Mapping[str, _Placement],
     spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
-    samples: pl.DataFrame | None,
+    frames: Mapping[str, pl.DataFrame],
     host_of: Mapping[str, str | None],
     folder_of: Mapping[str, str],
 ) -> dict[str, _Placement]:
@@ -359,6 +361,7 @@ def _anchor(
 
     A file of the same recording is preferred: another one may look alike.
     """
+    samples = frames.get("sample")
     if samples is None:
         return {}
     loose = [
@@ -372,7 +375,8 @@ def _anchor(
     known = samples.filter(
         ~pl.col("artifact").is_in([a.sha256 for a in loose]) & pl.col("time").is_not_null()
     )
-    if known.is_empty():
+    logged = uptimes.logged_starts(frames.get("event"))
+    if known.is_empty() and not logged:
         return _from_zero(placements, spans, samples)
     everywhere = anchoring.Reference.of(known)
     per_folder: dict[str, anchoring.Reference] = {}
@@ -384,13 +388,12 @@ def _anchor(
         if own.is_empty():
             continue
         before = placements[artifact.sha256]
-        # a stamp is right within seconds: only look near it, where chance matches are rare
-        near = None if before.base_us is None else (before.base_us, 15 * _S)
-        if near is not None and artifact.bundle:
-            near = (near[0] + 7 * _S, 8 * _S)  # pt-stalk collects after its trigger, never before
+        near = _near(before, artifact)
         folder, host = folder_of[artifact.sha256], host_of.get(artifact.sha256)
         if near is None:
-            placed = _by_uptime(before, own, started, (host, folder), folder_of, names)
+            belongs = host, folder
+            known_starts = started, uptimes.only_start(own, logged, belongs, folder_of)
+            placed = _by_starts(before, own, known_starts, belongs, folder_of, names)
             if placed is not None:
                 moved[artifact.sha256] = placed
                 continue
@@ -406,6 +409,18 @@ def _anchor(
         doc = _anchored(before.doc, match, other)
         moved[artifact.sha256] = replace(before, doc=doc, base_us=match.base_us)
     return moved
+
+
+def _near(before: _Placement, artifact: EvidenceArtifact) -> tuple[int, int] | None:
+    """Return about when a file with a stamp in its name was taken: UTC µs, ± µs.
+
+    A stamp is right within seconds: only there, chance matches are rare.
+    """
+    if before.base_us is None:
+        return None
+    if artifact.bundle:  # pt-stalk collects after its trigger, never before
+        return before.base_us + 7 * _S, 8 * _S
+    return before.base_us, 15 * _S
 
 
 def _from_zero(
@@ -432,8 +447,45 @@ def _from_zero(
     }
 
 
+def _by_connections(
+    placements: dict[str, _Placement],
+    frames: Mapping[str, pl.DataFrame],
+    folder_of: Mapping[str, str],
+) -> dict[str, pl.DataFrame]:
+    """Return frames whose lists are placed by the numbers of their connections; note it."""
+    placed, numbered = connection_numbers.with_times(frames, folder_of)
+    for sha, lists in numbered.items():
+        doc = msgspec.structs.replace(
+            placements[sha].doc,
+            zone=None,
+            how="No time in the file: each list is placed by the highest number of its "
+            "connections, as other files show when it was given.",
+            quality="derived",
+            dispersion_s=_STAMP_ERROR_S,
+            anchors=lists,
+        )
+        placements[sha] = replace(placements[sha], doc=doc)
+    return placed
+
+
 def _title(series: str) -> str:
     return f"“{title_of_id(series).words}”"
+
+
+def _by_starts(
+    before: _Placement,
+    own: pl.DataFrame,
+    known: Sequence[Sequence[uptimes.Start]],
+    belongs: tuple[str | None, str],
+    folder_of: Mapping[str, str],
+    names: Mapping[str, str],
+) -> _Placement | None:
+    """Return the placement by the first of several ways to know when the server started."""
+    for started in known:
+        placed = _by_uptime(before, own, started, belongs, folder_of, names)
+        if placed is not None:
+            return placed
+    return None
 
 
 def _by_uptime(

@@ -9,7 +9,9 @@ Units: times in UTC µs, Uptime in seconds.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from pileup.analysis.contract import ClockDoc
 
 _S = 1_000_000
 _SERIES = "mysql.Uptime"
+_BEGINS = r"(?i)(?:starting|source revision) .{0,300}?as process \d|starting as process \d"
 _LONGEST_S = 100 * 366 * 86_400
 _AGREE_S = 5.0
 _SILENT_S = 900.0
@@ -66,6 +69,49 @@ def starts(samples: pl.DataFrame) -> list[Start]:
         for host, artifact, started, first, last in found.iter_rows()
         if started is not None
     ]
+
+
+def logged_starts(events: pl.DataFrame | None) -> list[Start]:
+    """Return when servers started by their own logs, in time order: Uptime counts from there."""
+    if events is None:
+        return []
+    rows = events.filter(
+        (pl.col("kind") == "restart")
+        & pl.col("time").is_not_null()
+        & pl.col("message").str.contains(_BEGINS)
+    ).sort("time", "artifact")
+    return [
+        Start(artifact, host, float(time), time, time)
+        for host, artifact, time in rows.select("host", "artifact", "time").iter_rows()
+    ]
+
+
+def only_start(
+    own: pl.DataFrame,
+    logged: Sequence[Start],
+    belongs: tuple[str | None, str],
+    folder_of: Mapping[str, str],
+) -> list[Start]:
+    """Return the only start in the logs of a recording that an untimed file can count from.
+
+    A file that lasts beyond the next start does not count from the one before.
+    """
+    host, folder = belongs
+    mine = [each for each in logged if each.host == host and folder_of.get(each.artifact) == folder]
+    uptimes = own.filter(pl.col("series") == _SERIES)["value"]
+    most = uptimes.max()
+    if not mine or not isinstance(most, int | float) or not 0 <= most <= _LONGEST_S:
+        return []
+    nexts = [*(each.start for each in mine[1:]), math.inf]
+    fit = [
+        each
+        for each, following in zip(mine, nexts, strict=True)
+        if each.start + (most - _AGREE_S) * _S <= following
+    ]
+    if len(fit) != 1:
+        return []
+    end = round(fit[0].start + most * _S)
+    return [dataclasses.replace(fit[0], last=end)]
 
 
 def base_of(own: pl.DataFrame, known: Sequence[Start]) -> tuple[int, Start] | None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from pileup.records import SAMPLE, Problem, frame_schema
+from pileup.records import LONGEST_SESSION_S, SAMPLE, Problem, frame_schema
 
 _S = 1_000_000
 EARLIEST = int(datetime(1970, 1, 1, tzinfo=UTC).timestamp()) * _S
@@ -92,6 +92,9 @@ def _checks(kind: str) -> Iterator[tuple[str, pl.Expr, int | None, str]]:
             dated = pl.col("clock").is_in(["utc", "local"]) & ~column.is_between(EARLIEST, LATEST)
             far = (column < -_LONGEST_US) | (column > LATEST)
             yield name, (dated | far).fill_null(False), None, "the year is not 1970 to 2199"
+        elif kind == "session" and name == "time_s":
+            wrong = ~column.is_between(-LONGEST_SESSION_S, LONGEST_SESSION_S)
+            yield name, wrong.fill_null(False), None, "no session is in a state for ten years"
         elif name.endswith("_s") and dtype.is_numeric():
             wrong = ~column.is_between(-_LONGEST_S, _LONGEST_S)
             yield name, wrong.fill_null(False), None, "no wait lasts for centuries"

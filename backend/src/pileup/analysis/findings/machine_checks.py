@@ -33,6 +33,8 @@ _MACHINE = ("vmstat", "mpstat", "sar", "dstat", "top", "iostat", "metric", "csv"
 _SERVERS = ("mysqld", "mariadbd")
 _CROWDED = 4.0
 """A run queue is long from this many runnable processes per CPU."""
+_NO_TIME_LEFT, _LONG_QUEUE, _GREW = 90.0, 16.0, 2.0
+"""Percent of the CPUs, processes in the queue, and times as many as before."""
 _MANY_IN_DISK_WAIT = 8.0
 _BUSY_STRANGER = 50.0
 _STEAL_PCT = 5.0
@@ -139,11 +141,22 @@ def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
 
 
 def crowd(levels: Levels) -> str | None:
-    """Describe a run queue that is long for the CPUs; None without one, or where it is unknown."""
+    """Describe a run queue that is long for the CPUs; None without one, or where it is unknown.
+
+    Where no collector lists the CPUs, it is long if it grew and they have no time left.
+    """
     count, run = cpus(levels), _run_queue(levels)
-    if run is None or run.inside is None or not count or run.inside < _CROWDED * count:
+    if run is None or run.inside is None:
         return None
-    return f"{number(run.inside)} processes competed for {count} CPUs"
+    if count:
+        long = run.inside >= _CROWDED * count
+        return f"{number(run.inside)} processes competed for {count} CPUs" if long else None
+    busy = cpu_busy(levels)
+    if busy is None or busy[0] < _NO_TIME_LEFT or run.inside < _LONG_QUEUE:
+        return None
+    if run.before is not None and run.inside < _GREW * run.before:
+        return None
+    return f"{number(run.inside)} processes competed for the CPUs"
 
 
 def _run_queue(levels: Levels) -> Level | None:

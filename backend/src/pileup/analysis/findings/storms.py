@@ -20,6 +20,9 @@ from pileup.sql_tokens import shapes
 
 _MINUTE_US = 60_000_000
 _LOGGED = r"(?i)deadlock found when trying|transactions? deadlock detected|\b1213\b.*deadlock"
+_LEAST_TO_RATE = 4
+_LEAST_SPAN_US = 3_000_000
+"""Deadlocks that tell how often there are some, and the time between the first and the last."""
 _FULL = 5.0
 """Times the wanted rate that tells all it can."""
 _LEAST = 10
@@ -40,14 +43,18 @@ def deadlocks(records: StallRecords, per_minute: float) -> Seen:
     rows = max((printed, logged), key=lambda frame: 0 if frame is None else frame.height)
     assert rows is not None
     most = _most_in_a_minute(rows["time"].to_list())
-    if most < max(per_minute, 2):
+    enough = max(per_minute, 2)
+    rate = float(most) if most >= enough else _rate(rows["time"].to_list())
+    if rate < enough:
         # a status dump prints the latest deadlock alone: how many there were is not known
         return NO_DATA if logged is None and rows.height < 2 else Seen(False)
     text = f"{most} deadlocks in one minute, {rows.height} in all"
+    if rate > most:
+        text = f"{most} deadlocks within seconds of each other"
     if usual := _usual_statements(printed):
         text += f"; most often between {usual}"
     first: dict[str, Any] = rows.row(0, named=True)
-    share = min(1.0, most / (per_minute * _FULL))
+    share = min(1.0, rate / (per_minute * _FULL))
     return Seen(True, most, max(0.5, share), text, (records.lines(first, text),))
 
 
@@ -79,6 +86,14 @@ def _most_in_a_minute(times: Sequence[int | None]) -> int:
             first += 1
         most = max(most, last - first + 1)
     return most
+
+
+def _rate(times: Sequence[int | None]) -> float:
+    """Return how many per minute follow each other; 0 for fewer than three known times."""
+    known = sorted(time for time in times if time is not None)
+    if len(known) < _LEAST_TO_RATE or known[-1] - known[0] < _LEAST_SPAN_US:
+        return 0.0
+    return (len(known) - 1) * _MINUTE_US / (known[-1] - known[0])
 
 
 def _usual_statements(printed: pl.DataFrame | None) -> str:

@@ -9,7 +9,7 @@ removes what another one shows.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -28,6 +28,7 @@ from pileup.analysis.stalls.silences import silences
 from pileup.analysis.stalls.slowdowns import slowdowns
 from pileup.analysis.stalls.stall import SHAPES, Kind, Shape, Stall
 from pileup.analysis.stalls.stops import stops
+from pileup.records import CLIENT
 
 _S = 1_000_000
 _NEAR_S = 5.0
@@ -51,14 +52,16 @@ def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     observed = _observer_times(evidence)
     restarts = _restart_times(evidence)
     failures_logged, deadlocks = _failure_times(evidence), _deadlock_times(evidence)
+    unconnected = _logged(evidence, pl.col("subsystem") == CLIENT)
     by_host = signals_by_role(values)
     found: dict[str | None, list[Stall]] = {}
     lagging = lag_stops(values)
-    for host in {*by_host, *failures_logged, *deadlocks, *lagging}:
+    for host in {*by_host, *failures_logged, *unconnected, *deadlocks, *lagging}:
         signals = by_host.get(host, {})
         each = _of_host(evidence, host, signals, values, observed, restarts.get(host, []))
         each += lagging.get(host, [])
         each += refusals.by_log(failures_logged.get(host, []), host)
+        each += refusals.of_collectors(unconnected.get(host, []), _seen(signals), host)
         each += refusals.by_deadlocks(deadlocks.get(host, []), signals.get("throughput"), host)
         found[host] = _united(each)
     stalls = _with_hostless(found)
@@ -250,6 +253,11 @@ def _failure_times(evidence: Evidence) -> dict[str | None, list[int]]:
     """Return per host the times of log lines by which clients get errors, sorted."""
     refused = pl.col("code").fill_null("") == "MY-001040"
     return _logged(evidence, pl.col("message").str.contains(_FAILED) | refused)
+
+
+def _seen(signals: Mapping[Role, Signal]) -> list[int]:
+    """Return the times of the samples of a server, sorted."""
+    return sorted({time for signal in signals.values() for time in signal.times})
 
 
 def _logged(evidence: Evidence, which: pl.Expr) -> dict[str | None, list[int]]:

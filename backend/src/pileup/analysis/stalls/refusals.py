@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import statistics
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.stalls.indicators import Signal
@@ -22,6 +24,8 @@ _OF_WORK = 0.05
 _ROSE = 0.9
 """Connections below this share of the limit before: they rose to it."""
 _LINES, _APART_S = 5, 10.0
+_SILENT_S = 60.0
+"""Longest silence beside a failed attempt that belongs to it."""
 DEADLOCKS_ENDED = "deadlocks ended statements."
 """Ends the note of a stall that ``by_deadlocks`` found."""
 
@@ -73,6 +77,36 @@ def by_log(times: Sequence[int], host: str | None) -> list[Stall]:
     ]
 
 
+def of_collectors(times: Sequence[int], seen: Sequence[int], host: str | None) -> list[Stall]:
+    """Detect ranges in which collectors cannot connect: each line is one of their few attempts.
+
+    times: of their errors; seen: of samples of the server; both sorted. A range goes on over the
+    silence of the samples around it.
+    """
+    groups: list[list[int]] = []
+    for time in times:
+        last = groups[-1][-1] if groups else time
+        silent = bisect_right(seen, last) == bisect_right(seen, time)
+        if groups and (silent or time - last <= _APART_S * _S):
+            groups[-1].append(time)
+        else:
+            groups.append([time])
+    steps = [after - before for before, after in pairwise(seen)]
+    step = round(statistics.median(steps)) if steps else 0
+    stalls: list[Stall] = []
+    for failed in groups:
+        before, after = bisect_right(seen, failed[0]), bisect_right(seen, failed[-1])
+        start, end = failed[0], failed[-1]
+        if before and start - seen[before - 1] <= _SILENT_S * _S:
+            start = min(start, seen[before - 1] + step)
+        if after < len(seen) and seen[after] - end <= _SILENT_S * _S:
+            end = seen[after]
+        if len(failed) >= _LEAST and end - start >= _LEAST_S * _S:
+            note = f"{len(failed)} attempts of collectors to connect failed."
+            stalls.append(_of_times([start, end], host, note))
+    return stalls
+
+
 def by_deadlocks(times: Sequence[int], work: Signal | None, host: str | None) -> list[Stall]:
     """Detect ranges in which deadlocks end statements as often as errors that count.
 
@@ -117,4 +151,4 @@ def _stalls(signal: Signal, mask: list[bool]) -> list[Stall]:
     return stalls
 
 
-__all__ = ["at_limit", "by_log", "erring", "refused"]
+__all__ = ["at_limit", "by_log", "erring", "of_collectors", "refused"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -28,7 +29,7 @@ _TOGETHER, _NEAR_STEPS = 2, 3.0
 
 
 def silences(values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] = ()) -> list[Stall]:
-    """Detect the silence at the end of a capture.
+    """Detect the silence at the end of a capture, and those inside of it that the log explains.
 
     values: ``time`` (UTC µs), ``id`` (series with its collector's prefix) and ``host`` of samples.
     complaints: UTC µs of log lines by which the server takes no more statements.
@@ -37,11 +38,60 @@ def silences(values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] =
     rows = rows.select(
         pl.col("id").cast(pl.String).str.extract(r"^([a-z_]+)\.").alias("by"), "time"
     ).unique()
-    server = _ends(rows.filter(pl.col("by").is_in(_OF_SERVER)))
+    server = rows.filter(pl.col("by").is_in(_OF_SERVER))
     machine = rows.filter(pl.col("by").is_in(OF_MACHINE))["time"]
+    if machine.is_empty():
+        return []
+    inside = _inside(server, machine, sessions, complaints)
+    return inside + _at_end(_ends(server), machine, sessions, complaints)
+
+
+def _inside(
+    server: pl.DataFrame, machine: pl.Series, sessions: Signal, complaints: Sequence[int]
+) -> list[Stall]:
+    """Return the silences after which the server answers again; one answer may lie between two."""
+    ends = _ends(server)
+    if len(ends) < _TOGETHER:
+        return []
+    least = max(_LEAST_S * 1e6, _LEAST_STEPS * max(step for _, step in ends))
+    times = server["time"].unique().sort().to_list()
+    holes = [
+        (before, after)
+        for before, after in itertools.pairwise(times)
+        if after - before >= least
+        and machine.filter((machine > before) & (machine < after)).n_unique() >= _LEAST_STEPS
+    ]
+    stalls: list[Stall] = []
+    for start, end in _joined(holes, least / 2):
+        if any(start - least <= time <= end for time in complaints):
+            at = max(0, bisect_right(sessions.times, start) - 1)
+            mask = [False] * len(sessions.values)
+            baseline = baseline_before(sessions, mask, at, 0)
+            note = "No collector got an answer of the server meanwhile; those of the machine did."
+            stall = of_range(sessions, at, at, "stall", baseline, note, "stopped")
+            stalls.append(replace(stall, onset=start, end=end, last=end))
+    return stalls
+
+
+def _joined(holes: Sequence[tuple[int, int]], gap: float) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in holes:
+        if joined and start - joined[-1][1] <= gap:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _at_end(
+    server: list[tuple[int, float]],
+    machine: pl.Series,
+    sessions: Signal,
+    complaints: Sequence[int],
+) -> list[Stall]:
     last = max((end for end, _ in server), default=0)
     server = [(end, step) for end, step in server if last - end <= _NEAR_STEPS * step]
-    if len(server) < _TOGETHER or machine.is_empty():
+    if len(server) < _TOGETHER:
         return []
     step = max(step for _, step in server)
     until = max(machine.to_list())

@@ -7,8 +7,8 @@ Source: RFC 3164 ('Nov 20 22:19:58 db1 mysqld[2159]: ...', no year, local time; 
 Yields: an Event per line; subsystem is the program, host the machine. Faults of the kernel have
         their kind (see kernel_faults); a server that systemd saw start or die is restart or crash.
         A line of a server's error log inside is read as the error log's, with its time if in UTC.
-        A status dump of a server is read by innodb_status, with the log's line numbers; so is the
-        processlist that any program writes into the log.
+        A status dump of a server is read by innodb_status, with the log's line numbers; so is a
+        table that any program writes into the log (a processlist, locks, counters).
 Time:   of RFC 3164 the clock is 'yearless': the clock stage finds the year from the rest of the
         evidence. A year that the log itself prints (journalctl's first line, a dated message of
         the same day) is used at once.
@@ -32,10 +32,11 @@ NAME = "syslog"
 TITLE = "syslog, journalctl"
 GIVES = (
     "Events with program and host; faults of the kernel by name, crashes and restarts; the status "
-    "dumps and processlists inside, and the lines of an error log, are read as such."
+    "dumps, processlists and other known tables inside, and the lines of an error log, are read as "
+    "such."
 )
 PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`"
-VERSION = 6
+VERSION = 7
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 
 NO_YEAR = 1972
@@ -96,7 +97,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Yield an Event per line, and the records of the dumps and processlists in the log.
+    """Yield an Event per line, and the records of the dumps and tables in the log.
 
     A line that begins with white space belongs to the line above and yields nothing.
     """

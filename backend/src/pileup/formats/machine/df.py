@@ -1,4 +1,4 @@
-"""df -k under pt-stalk's TS lines: space per mount.
+"""df -k under pt-stalk's TS lines or the dates of a loop: space per mount.
 
 Source: df(1) of coreutils. A long device name wraps to a second line.
         -h prints sizes with a letter, -T a column with the type, -i inodes instead of sizes.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.reading.series_columns import Columns, number
 from pileup.records import Clock, Item, Problem
@@ -20,7 +21,7 @@ NAME = "df"
 TITLE = "df -k"
 GIVES = "Space used, available and in percent per mount, and inodes (`df.*`)."
 PRINTED_BY = "coreutils; `-k`, `-h`, `-T`, `-i`; `-k` in any language"
-VERSION = 5
+VERSION = 6
 HINTS = ("-df", "-disk-space")
 
 # Filesystem 1K-blocks Used Available Use% Mounted on | Dateisystem 1K-Blöcke Benutzt ... Verw% ...
@@ -87,7 +88,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         match = _ROW.match(text) if len(text) <= _LONGEST else None
         if match is None:
-            if text.strip() and len(text.split()) > 1:
+            if date := read_date_line(text):
+                wall, clock = date.wall_us, date.clock
+            elif text.strip() and len(text.split()) > 1:
                 yield Problem(line_number, "Not a row of df.", found=text[:200])
             continue  # a device name alone: its numbers follow on the next line
         joined = _MOUNTED.search(text)

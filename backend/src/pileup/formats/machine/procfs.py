@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from pileup.formats.machine.parts import proc_files
 from pileup.formats.machine.parts.proc_lines import file_of, section_of
+from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.reading.series_columns import Columns, Kind, Labels
 from pileup.records import Clock, Item, Skipped
@@ -33,7 +34,7 @@ GIVES = (
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 11
+VERSION = 12
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -132,7 +133,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     clock_reported = False
     for number, text in enumerate(lines, start=1):
         if text.startswith("TS ") and (stamp := read_ts(text)):
-            reader.stamp(stamp[0])
+            reader.stamp(stamp[0], "utc")
             if stamp[1] and not clock_reported:
                 clock_reported = True
                 yield clock_event(number, stamp[0], stamp[1])
@@ -145,7 +146,11 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             what = file_of(text[:_LONGEST])
         if what is not None:
             reader.start(what, text)
-        if text.strip() and not reader.line(number, text[:_LONGEST_LINE]):
+        if not text.strip() or reader.line(number, text[:_LONGEST_LINE]):
+            pass
+        elif date := read_date_line(text):
+            reader.stamp(date.wall_us, date.clock)
+        else:
             yield Skipped(number, number, "not a line of a /proc file that is known")
         if reader.samples.full:
             yield from reader.samples.flush()
@@ -192,10 +197,10 @@ class _Reader:
         """Whether it is known of which file the lines are."""
         return self._read is not None
 
-    def stamp(self, epoch_us: int) -> None:
+    def stamp(self, wall_us: int, clock: Clock) -> None:
         self._files.end_copy()
         self._reading = ""
-        self._wall, self._clock = epoch_us, "utc"
+        self._wall, self._clock = wall_us, clock
 
     def start(self, what: str, text: str) -> None:
         place = tuple(text.split()[: 1 if what == "sockstat" else 4])

@@ -26,7 +26,7 @@ NAME = "vmstat"
 TITLE = "vmstat"
 GIVES = "Each column (`vmstat.*`), without the average since boot."
 PRINTED_BY = "procps; `-t`, `-a`, `-w`; with the time in front of each line"
-VERSION = 7
+VERSION = 8
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
 _STAMPED = re.compile(
@@ -41,7 +41,7 @@ _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
 _LONGEST = 1000
 _BY_PLACE = {2: "swpd", 3: "free", 4: "buff", 5: "cache"}
 _ACTIVE = {4: "inact", 5: "active"}
-_NOT_WHOLE = r"^ *-?[0-9]*[^ 0-9-]"
+_NOT_WHOLE = r"[^ 0-9-]"
 _UNITS = {
     **dict.fromkeys(("swpd", "free", "buff", "cache", "inact", "active"), "KiB"),
     **dict.fromkeys(("si", "so"), "KiB/s"),
@@ -164,7 +164,7 @@ class _Reader:
         wall, clock = when if when else ((self._seen - 2) * 1_000_000, "relative")
         if self._utc and clock == "local":
             clock = "utc"
-        values = cells[: len(columns)]
+        values = [_whole(cell) for cell in cells[: len(columns)]]
         if len(values) == len(columns):
             self.collected.row(self._header, values, wall=wall, clock=clock, line=number)
             return
@@ -221,6 +221,19 @@ _DEFAULT = {
 }
 _ROUNDED = 2
 _LEAST_ROWS = 2
+
+
+def _whole(cell: str) -> str:
+    """Return a cell that is a whole number without marks between its thousands; else nothing.
+
+    Every column of vmstat is whole, so that 1.200 are twelve hundred and 1.2 is damaged.
+    """
+    if cell.lstrip("-").isdecimal():
+        return cell
+    return re.sub(r"[.,]", "", cell) if _THOUSANDS.fullmatch(cell) else ""
+
+
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:\.\d{3}){1,6}|-?\d{1,3}(?:,\d{3}){1,6}")
 
 
 def _is_row(cells: list[str]) -> bool:

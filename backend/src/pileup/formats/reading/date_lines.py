@@ -5,6 +5,7 @@ Source: loops such as ``while :; do date; mysql -e 'show full processlist'; slee
         ``--- db-1 Mon Nov 23 07:24:47 UTC 2026``).
             Mon Nov 23 07:24:47 UTC 2026             lun. 23 nov. 2026 07:24:47 CET
             Mo 23. Nov 07:24:47 CET 2026             2026年 11月 23日 月曜日 07:24:47 JST
+        Of a line that is only a time of day the clock is 'dayless'.
 Note:   a line with more than a few further words is text that contains a date, and so is a
         date whose day and month could be swapped (03/04/2026).
 """
@@ -59,6 +60,11 @@ _EPOCH_LINE = re.compile(
     r"[\s#=*:-]*(?:(?:ts|time|epoch)[\s:=]+)?(1\d{9}(?:\.\d{1,9})?)[\s#=*-]*$", re.IGNORECASE
 )
 
+_MARKS = r"[\s#=*_+<>\[\]():.~@|\u2013\u2014-]{0,80}"
+_TIME_LINE = re.compile(
+    rf"{_MARKS}(?P<printed>(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:[.,](?P<fraction>\d{{1,9}}))?){_MARKS}"
+)
+
 # The beginnings of each month's name, in the languages whose locales servers run.
 _STEMS = {
     1: "jan jän gen janv ene янв sty led oca tammi ian січ ιαν",
@@ -95,7 +101,7 @@ def read_date_line(text: str, *, most_words: int = _MOST_WORDS) -> DateLine | No
         return None
     time = _TIME.search(text) if _YEAR.search(text) else None  # every date has a year
     if time is None:
-        return _epoch_line(text)
+        return _epoch_line(text) or _time_line(text)
     if _SQL.match(text):
         return None
     rest = f"{text[: time.start()]}\x00{text[time.end() :]}"
@@ -151,6 +157,15 @@ def _epoch_line(text: str) -> DateLine | None:
         return None
     printed = (_EPOCH + timedelta(seconds=stamp[0] // 1_000_000)).strftime("%Y-%m-%d %H:%M:%S")
     return DateLine(stamp[0], "utc", printed)
+
+
+def _time_line(text: str) -> DateLine | None:
+    """Read ``date +%T`` on a line of its own, also in a rule: a time of day without a date."""
+    match = _TIME_LINE.fullmatch(text)
+    wall = match and local_us(
+        1970, 1, 1, match["hour"], match["minute"], match["second"], match["fraction"]
+    )
+    return None if match is None or wall is None else DateLine(wall, "dayless", match["printed"])
 
 
 _Date = tuple[int, int, int, str]

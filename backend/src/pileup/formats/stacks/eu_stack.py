@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.errors import FormatError
 from pileup.formats.reading import pt_stalk_samples
+from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.stacks.parts.function_names import bare_function
 from pileup.formats.stacks.parts.known_shapes import Shapes
@@ -26,7 +27,7 @@ NAME = "eu-stack"
 TITLE = "eu-stack"
 GIVES = "Stacks with the kernel ids of their threads, file:line and library; threads per sample."
 PRINTED_BY = "elfutils eu-stack -p, also -m, -s, -v (elfutils 0.158 to 0.19x)"
-VERSION = 2
+VERSION = 3
 HINTS = ("eu-stack.txt", "eu_stack.txt", "-stacktrace")
 
 # PID 24503 - process
@@ -63,7 +64,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Yield every sample; a sample ends at a PID or TS line, or at a TID that it already has.
+    """Yield every sample; a PID or TS line, a date, or a TID that it already has ends it.
 
     Raises FormatError for a file without a stack.
     """
@@ -219,6 +220,9 @@ class _Reader:
                 found=line[:200],
             )
             yield Skipped(number, number, "damaged thread header")
+        elif date := read_date_line(line):
+            yield from self.end_sample()
+            self.samples.dated(date)
         elif line.strip():
             yield Skipped(number, number, "not part of a stack")
 

@@ -4,7 +4,8 @@ Source: thread_apply_all_command(), gdb/thread.c; print_frame(), gdb/stack.c (gd
         pt-eustack-resolver prints the same shape with file:line:column.
 Yields: per sample one Snapshot, one Stack per distinct stack with its threads (in order of first
         appearance, lines of its first thread), and the number of threads as series stacks.threads.
-Units:  none. There is no time in the file except pt-stalk's TS lines.
+Units:  none. There is no time in the file except pt-stalk's TS lines, and the dates that people
+        print above a sample.
 Note:   gdb's thread numbers count down to 1 and mean nothing across captures. The join keys are
         pthread (``Thread 0x7f...``; decimal in very old gdb) and LWP (the kernel thread id).
 """
@@ -18,6 +19,7 @@ from collections.abc import Generator, Iterable, Iterator
 
 from pileup.formats.errors import FormatError
 from pileup.formats.reading import pt_stalk_samples
+from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.stacks.parts.function_names import gdb_frame, open_parentheses
 from pileup.formats.stacks.parts.known_shapes import BLANK, Shape, Shapes
@@ -41,7 +43,7 @@ PRINTED_BY = (
     "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`, `info threads`; pstack, quickstack, "
     "pt-eustack-resolver; lldb, `coredumpctl info`"
 )
-VERSION = 5
+VERSION = 6
 LINE_STARTS = r"#\d{1,5} |Thread \d{1,18} \(|\[(?:New|Switching|Thread|Inferior)"
 HINTS = ("-stacktrace",)
 
@@ -159,7 +161,7 @@ def _are_levels(head: str) -> bool:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Yield every sample; a sample ends at a TS line, a detach, or a repeated thread number.
+    """Yield every sample; a TS line, a date, a detach or a repeated thread number ends it.
 
     Raises FormatError for a file without a stack.
     """
@@ -533,6 +535,9 @@ class _Reader:
             self._end_frame()
         elif self._frame and self._open > 0:
             self._continuation(number, " " + line)  # a string argument with a newline in it
+        elif date := read_date_line(line):
+            yield from self._end_sample()
+            self.samples.dated(date)
         else:
             self._end_frame()
             yield Skipped(number, number, "not part of a stack")

@@ -2,12 +2,13 @@
 
 Source: mytop 1.4 to 1.99, and MariaDB's (scripts/mytop.sh), which also prints the state.
             MySQL on db1 (5.7.29-log)                      up 12+03:14:55 [10:12:33]
+            MariaDB 10.11.18 on localhost  load (5.62 7.50 8.86) up 0+00:00:06 [22:26:24]
              Queries: 1.2G  qps: 1183 Slow:    12.3k         Se/In/Up/De(%):    71/05/12/01
                          qps now: 2410 Slow qps: 14.0  Threads:  612 ( 318/  12) 78/04/09/00
 Yields: sessions as a processlist does; mysql.Threads_connected, Threads_running and Threads_cached,
         and the gauge metric.qps of the last interval.
 Note:   a screen shows as many sessions as fit: they are counted only where its head does not.
-Time:   the time of day alone is printed, so screens are a second apart (relative).
+Time:   of day, without a date (dayless); a date that a loop prints above a screen applies to it.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from pileup.formats.reading.date_lines import DateLine, read_date_line
 from pileup.formats.reading.series_columns import decimal
 from pileup.formats.tables.layouts.headless import COMMANDS, PROCESSLIST, begins_statement
-from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stamp
 from pileup.formats.tables.meanings.reader import TableReader
 from pileup.records import Item, Samples, Skipped, Snapshot
 
@@ -26,26 +28,30 @@ NAME = "mytop"
 TITLE = "a screen of mytop"
 GIVES = "Sessions; `mysql.Threads_connected`, `mysql.Threads_running`, `metric.qps`."
 PRINTED_BY = "mytop 1.4 to 1.99, MariaDB's mytop"
-VERSION = 1
+VERSION = 2
 HINTS = ("mytop.txt",)
 
 _LONGEST = 4_000
-_HEADER = re.compile(r"\s*Id\s+User\s+Host/IP\s+DB\s+Time\s+Cmd\s+(?P<state>State\s+)?Query\b")
+_HEADER = re.compile(
+    r"\s*Id\s+User\s+Host/IP\s+DB\s+Time\s+(?:%\s+)?Cmd\s+(?P<state>State\s+)?Query\b"
+)
 _THREADS = re.compile(
     r"Threads:\s*(?P<connected>\d{1,7})\s*\(\s*(?P<running>\d{1,7})/\s*(?P<cached>\d{1,7})\)"
 )
 _RATE = re.compile(r"\bqps now:\s*(?P<rate>[\d.]{1,12}[kMG]?)(?!\S)")
 _HEAD = re.compile(
-    r"(?:MySQL|MariaDB) on \S{1,255} \(|\s*(?:MyISAM )?(?:Key Efficiency|Queries|Sorts|Handler): |"
+    r"(?:MySQL|MariaDB)(?: \d\S{0,60})? on \S{1,255} |"
+    r"\s*(?:MyISAM )?(?:Key Efficiency|Queries|Sorts|Handler): |"
     r"\s*qps now: |\s*--\s+----\s+---"
 )
 _COMMAND = "|".join(sorted(COMMANDS, key=len, reverse=True))
 _ROW = re.compile(
     r"\s*(?P<id>\d{1,20})\s+(?P<user>\S{1,80})\s+(?P<host>\S{1,255})\s+(?:(?P<db>\S{1,64})\s+)?"
-    rf"(?P<time>-?\d{{1,10}}(?:\.\d+)?)\s+(?P<command>{_COMMAND})"
+    rf"(?P<time>-?\d{{1,10}}(?:\.\d+)?)\s+(?:\d{{1,3}}\.\d\s+)?(?P<command>{_COMMAND})"
     r"(?:\s+(?P<rest>\S.*))?\s*$"
 )
 _THOUSANDS = {"k": 1e3, "M": 1e6, "G": 1e9}
+_CLOCK = re.compile(r"\bup +\S{1,20} \[(\d\d:\d\d:\d\d)\]")
 _GAP = re.compile(r"\s{2,}")
 
 
@@ -60,18 +66,23 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     screens = 0
     has_counts = False
     result: ResultSet | None = None
-    has_state = False
+    has_state = dated = False
     for number, line in enumerate(lines, start=1):
         text = line[:_LONGEST]
         if not text.strip():
             continue
-        if header := _HEADER.match(text):
+        if "\t" not in text and (date := read_date_line(text)):
+            dated = True
+            yield from reader.part(_stamp(number, date))
+        elif header := _HEADER.match(text):
             has_state = header["state"] is not None
             result = ResultSet(screens, "", PROCESSLIST, number, "cells")
             screens += 1
             yield from _of_screen(reader.part(result), has_counts=has_counts)
         elif _HEAD.match(text):
             result = None if text.startswith("M") else result
+            if not dated and (date := _of_day(text)):
+                yield from _of_screen(reader.part(_stamp(number, date)), has_counts=has_counts)
             numbers = list(_numbers(text, number, screens))
             has_counts |= len(numbers) > 1
             yield from numbers
@@ -82,6 +93,16 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         else:
             yield Skipped(number, number, "no session of a screen of mytop")
     yield from _of_screen(reader.end(), has_counts=has_counts)
+
+
+def _of_day(text: str) -> DateLine | None:
+    """Return the time of day at the end of a screen's first line."""
+    match = _CLOCK.search(text)
+    return read_date_line(match[1]) if match else None
+
+
+def _stamp(number: int, date: DateLine) -> Stamp:
+    return Stamp(number, date.wall_us, date.clock, date.printed, is_ts=False)
 
 
 def _of_screen(items: Iterable[Item], *, has_counts: bool) -> Iterator[Item]:

@@ -25,6 +25,11 @@ CHATTER = re.compile(
     r"Bye\s*$|\[[\w@.~ -]+\][#$] |Welcome to |Type 'help|Your M|Server version|Copyright "
 )
 
+# The client got no answer: the server, not the statement, is why.
+_CODES = "1040|1041|1053|1129|1135|1203|1226|2002|2003|2006|2013"
+NO_ANSWER = re.compile(
+    rf"ERROR (?P<code>{_CODES}) \(\w{{5}}\)(?: at line \d{{1,9}}[^:\n]{{0,200}})?: ?\S.{{0,500}}"
+)
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "\ufffd", "\\": "\\", "r": "\r"}
 

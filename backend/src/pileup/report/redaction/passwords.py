@@ -172,6 +172,8 @@ _HARMLESS = re.compile(
 )
 """What is printed in place of a password, and switches."""
 _PRINTED = re.compile(r"-?\d{1,3}|0x[0-9a-f]{1,16}|<.*|\w+@entry=.*")
+_ERROR_CODE = re.compile(r"['\"]{1,2},? (?:Internal \w{1,20} )?error[ _]code: (?:\w{2}-)?\d", re.I)
+"""What a server writes behind a statement: …BY 'secret'', Error_code: 1396."""
 _COUNTER = re.compile(r"\bcom_[a-z_]{0,32}$", re.IGNORECASE)
 _ROWS = re.compile(r"\)\s*values?\s*(?:row\s*)?\(", re.IGNORECASE)
 _CALLED = re.compile(r"(?:\w+\()+|VALUES\(.*|_\w{2,12}|[nN]", re.IGNORECASE)
@@ -235,14 +237,26 @@ def _spans(text: str) -> Iterator[Span]:
                     continue
                 if form == "bare" and _is_no_value(match):
                     continue
-                yield Span(*match.span(f"{form}{number}"), KIND, value)
+                yield _inside_quotes(Span(*match.span(f"{form}{number}"), KIND, value))
     for other in (*_OTHERS, _LINE, _PAIR):
         for match in other.finditer(text):
             if not _HARMLESS.fullmatch(match["value"]):
                 yield Span(*match.span("value"), KIND, match["value"])
     for span in statement_passwords(text, is_password):
         if not _HARMLESS.fullmatch(span.value):
-            yield span
+            yield _inside_quotes(span)
+
+
+def _inside_quotes(span: Span) -> Span:
+    """Return a password without the error code that a log prints behind the quoted statement.
+
+    Its quote and that of the statement look like one quote inside of a longer password.
+    """
+    behind = _ERROR_CODE.search(span.value)
+    if behind is None or behind.start() == 0:
+        return span
+    value = span.value[: behind.start()]
+    return span._replace(end=span.start + len(value), value=value)
 
 
 def is_password(name: str, value: str = "?") -> bool:

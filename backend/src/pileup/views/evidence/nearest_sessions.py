@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from pileup.knowledge import knowledge
+from pileup.views.evidence.sessions import printed_time
 from pileup.views.source import Source
 from pileup.views.window import moment_of
 
@@ -61,6 +62,7 @@ def sessions_near(source: Source, instant: int) -> Sessions:
     placed = (
         source.scan("session")
         .drop_nulls("time")
+        .with_columns(printed_time())
         .with_columns((pl.col("time") - instant).abs().alias("distance"))
         .collect()
     )

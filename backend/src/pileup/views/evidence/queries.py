@@ -13,7 +13,7 @@ import polars as pl
 from pileup.records import frame_schema
 from pileup.sql_tokens import shapes
 from pileup.views.csv_rows import Row
-from pileup.views.evidence.sessions import IDLE
+from pileup.views.evidence.sessions import IDLE, printed_time
 from pileup.views.source import Source
 from pileup.views.window import Window, moment_of
 
@@ -260,11 +260,7 @@ def _statements(source: Source, seen_in: QuerySource, window: Window) -> pl.Lazy
     nothing = pl.lit(None, dtype=pl.Int64)
     return frame.select(
         *shared,
-        # Some servers print 2^32 and the like for a session that has just changed its state.
-        pl.when(pl.col("time_s").is_between(0, 10 * 365 * 86400))
-        .then(pl.col("time_s"))
-        .otherwise(None)
-        .alias("duration_s"),
+        printed_time().alias("duration_s"),
         pl.lit(None, dtype=pl.Float64).alias("lock_s"),
         nothing.alias("rows_examined"),
         nothing.alias("rows_sent"),

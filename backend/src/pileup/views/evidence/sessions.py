@@ -10,6 +10,7 @@ from typing import Any, Literal
 import polars as pl
 
 from pileup.knowledge import knowledge
+from pileup.records import LONGEST_SESSION_S
 from pileup.sql_tokens import shapes
 from pileup.storage.errors import NotFound
 from pileup.views.source import Source
@@ -187,6 +188,7 @@ def _whole(source: Source, wanted: SessionFilter) -> pl.DataFrame:
     """Return all rows of the processlist."""
     whole = (
         with_activity(source.scan("session"))
+        .with_columns(printed_time())
         .filter((pl.col("artifact") == wanted.artifact) & (pl.col("snapshot") == wanted.snapshot))
         .collect()
     )
@@ -241,6 +243,15 @@ def _key(by: By) -> pl.Expr:
     if by == "state":
         return _state().str.slice(0, _MOST_KEY)
     return pl.col(by).str.slice(0, _MOST_KEY)
+
+
+def printed_time() -> pl.Expr:
+    """Return the seconds in the state, null where they are no time.
+
+    Some servers print 2^32 and the like for a session that has just changed its state.
+    """
+    time = pl.col("time_s")
+    return pl.when(time.is_between(0, LONGEST_SESSION_S)).then(time).alias("time_s")
 
 
 def _state() -> pl.Expr:

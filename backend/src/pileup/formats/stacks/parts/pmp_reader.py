@@ -9,6 +9,7 @@ from itertools import repeat
 import polars as pl
 
 from pileup.formats.reading import pt_stalk_samples
+from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.stacks.parts.folded_lines import MOST_FRAMES
 from pileup.formats.stacks.parts.frame_runs import Runs
 from pileup.formats.stacks.parts.pmp_lines import (
@@ -231,19 +232,21 @@ class Reader:
         if not line.strip():
             self.after_blank = True
             return
-        if match := COUNT_ONLY.match(line):
-            # "    356 ": threads whose stack gdb could not read
-            count = int(match["count"])
-            if self.begins_sample(count):
-                yield from self.end_sample()
-            self.stack(number, count, "", False)
-        elif date := read_date(line):
+        if date := read_date(line):
             yield from self._date(date)
         elif time := pt_stalk_samples.read_ts(line):
             yield from self._date((time[0], "utc", line))
             if time[1] and not self._clock_reported:
                 self._clock_reported = True
                 yield pt_stalk_samples.clock_event(number, time[0], time[1])
+        elif stamp := read_date_line(line, most_words=3):
+            yield from self._date((stamp.wall_us, stamp.clock, stamp.printed))
+        elif match := COUNT_ONLY.match(line):
+            # "    356 ": threads whose stack gdb could not read
+            count = int(match["count"])
+            if self.begins_sample(count):
+                yield from self.end_sample()
+            self.stack(number, count, "", False)
         elif not CHATTER.match(line):
             yield Skipped(number, number, "not a collapsed stack")
         self.after_blank = False
@@ -328,4 +331,5 @@ class Reader:
 
     def _date(self, date: tuple[int, Clock, str]) -> Iterator[Item]:
         yield from self.end_sample()
-        self._dates.append(date)
+        if not self._dates or self._dates[-1][0] != date[0]:  # else printed twice
+            self._dates.append(date)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from pileup.formats.reading import pt_stalk_samples
+from pileup.formats.reading.date_lines import DateLine
 from pileup.records import (
     Clock,
     Frame,
@@ -44,7 +45,7 @@ class StackSamples:
     def __init__(self) -> None:
         self.seen = False
         self._snapshot = -1
-        self._time: tuple[int, str | None] | None = None
+        self._time: DateLine | None = None
         self._clock_reported = False
         self._begin()
 
@@ -63,10 +64,14 @@ class StackSamples:
 
         Yields the server's zone as an event, once.
         """
-        self._time = time
+        self._time = DateLine(time[0], "utc", time[1] or "")
         if time[1] and not self._clock_reported:
             self._clock_reported = True
             yield pt_stalk_samples.clock_event(number, time[0], time[1])
+
+    def dated(self, date: DateLine) -> None:
+        """Set the time of the following samples from a line that is a date."""
+        self._time = date
 
     def group(self, stack: int, frames: tuple[Frame, ...], first: int, last: int) -> Group:
         """Count a thread with this stack; the caller adds it to the group's threads."""
@@ -83,14 +88,14 @@ class StackSamples:
             return
         self.seen = True
         self._snapshot += 1
-        clock: Clock = "utc" if self._time else "relative"
-        wall_us = self._time[0] if self._time else (0 if self._snapshot == 0 else None)
+        clock: Clock = self._time.clock if self._time else "relative"
+        wall_us = self._time.wall_us if self._time else (0 if self._snapshot == 0 else None)
         yield Snapshot(
             line_first=self.first,
             line_last=self.last,
             kind="stacks",
             time_quality="exact" if self._time else "unknown",
-            original=self._time[1] if self._time else None,
+            original=(self._time.printed or None) if self._time else None,
             complete=complete,
             wall_us=wall_us,
             clock=clock,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -26,6 +26,8 @@ _MOST_ROWS = 4096
 _MOST_PATTERNS = 32
 _MOST_KEYS = 200
 _LEAST_TAB_ROWS = 8
+MANY_COLUMNS = 4
+"""A row of so many words, which are the names of a known table, is its header."""
 # Cells that may hold several lines: statements and the server's own prose.
 PROSE = ("query", "info", "sql_text", "statement", "digest_text", "error", "status", "state")
 _CALL = re.compile(r"\w+\([\w*.@, ]*\)")
@@ -171,8 +173,12 @@ class TabRows:
     them (headers and TS lines) is cut out, and ``read`` returns slices.
     """
 
-    def __init__(self, columns: Sequence[str]) -> None:
+    def __init__(self, columns: Sequence[str], is_known: Callable[[Sequence[str]], bool]) -> None:
         self._width = len(columns)
+        self._is_known = is_known
+        self._names = re.compile(
+            rf"^(?:[A-Za-z_]{{2,64}}\t){{{self._width - 1}}}[A-Za-z_]{{2,64}}$", re.MULTILINE
+        )
         self._run = re.compile(rf"(?:(?:[^\t\n]*\t){{{self._width - 1}}}[^\t\n]*\n)*+")
         self._header = "\t".join(columns) + "\n"
         self._may_continue = columns[-1].lower().endswith(PROSE)
@@ -223,12 +229,21 @@ class TabRows:
             return at, True
         self._find_header(text, at)
         end = self._next_header
+        if (cut := self._other_header(text, at, end)) < end:
+            return cut, False
         last = text.rfind("\n", at, end - 1) + 1
         if last and text.startswith("TS ", last):
             end = last
         if end < len(text):
             return end, True
         return (text.rfind("\n", at, end - 1) + 1 or at) if self._may_continue else end, False
+
+    def _other_header(self, text: str, at: int, end: int) -> int:
+        """Return where a known table of as many columns begins; ``end`` where none does."""
+        if self._width < MANY_COLUMNS:
+            return end
+        headers = self._names.finditer(text, at, end)
+        return next((row.start() for row in headers if self._is_known(row[0].split("\t"))), end)
 
     def _find_header(self, text: str, at: int) -> None:
         """Find where the header is printed next, once for all rows up to it."""
@@ -243,6 +258,8 @@ class TabRows:
         self._find_header(text, at)
         match = self._run.match(text, at, self._next_header)
         end = match.end() if match else at
+        if (cut := self._other_header(text, at, end)) < end:
+            return cut, False
         if end < len(text) and (end == self._next_header or text.startswith("TS ", end)):
             return end, True
         if self._may_continue and end > at:
@@ -277,4 +294,4 @@ class TabRows:
         return True
 
 
-__all__ = ["Cells", "Pattern", "Patterns", "TabRows", "is_name", "row_number"]
+__all__ = ["MANY_COLUMNS", "Cells", "Pattern", "Patterns", "TabRows", "is_name", "row_number"]

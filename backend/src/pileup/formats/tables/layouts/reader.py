@@ -26,6 +26,7 @@ from pileup.formats.reading.pt_stalk_samples import read_ts
 from pileup.formats.reading.text import Chunk
 from pileup.formats.tables.layouts import delimited, headless, pairs
 from pileup.formats.tables.layouts.blocks import (
+    MANY_COLUMNS,
     PROSE,
     Cells,
     Pattern,
@@ -67,6 +68,7 @@ _TO_ASCII = str.maketrans(
 )
 _LEAST_ALIGNED, _LEAST_CELLS = 3, 5
 """Fewer bars at their offsets: a row keeps to none, and is one by its number of cells."""
+_HOUR = 3_600_000_000
 _MOST_ROW = 1024 * 1024
 _MOST_HEADERS = 32
 _PAIR = 2
@@ -255,6 +257,8 @@ class Reader:
         self._row_ahead: tuple[int, str, int] | None = None
         """A line of stars inside a table, and its number: the next line shows what it is."""
         # tab
+        self._days = self._of_day = 0
+        """The last time of day that had no date, in µs, and the midnights before it."""
         self._tabs: dict[tuple[str, ...], TabRows] = {}
         self._tab_rows: TabRows | None = None
         self._header: tuple[int, str] | None = None
@@ -583,7 +587,8 @@ class Reader:
             self._statement(text)
         elif not text.startswith("TS ") and (stamp := read_date_line(text)):
             self._bare_dates |= ":" not in text
-            yield Stamp(number, stamp.wall_us, stamp.clock, stamp.printed, is_ts=False)
+            wall = self._on_day(stamp.wall_us) if stamp.clock == "dayless" else stamp.wall_us
+            yield Stamp(number, wall, stamp.clock, stamp.printed, is_ts=False)
         elif columns := self._columns_of_row(text):
             self._interrupted = interrupted
             yield from self._first_row(number, text, columns)
@@ -606,7 +611,8 @@ class Reader:
             self._indent = text[: len(text) - len(bare)]
             self._header = (number, bare)
         elif self._is_chatter(text):
-            return
+            if client_layouts.NO_ANSWER.match(text):
+                yield Stray(number, text)
         elif candidate := delimited.header(text, self._is_known, any_words=self._any_words):
             self._inside_sql = False
             self._candidate = (number, text, candidate)
@@ -827,6 +833,12 @@ class Reader:
                 yield from self._end_set()
                 yield from self._begin(number, header.columns, "tab")
                 return
+            if (
+                columns >= MANY_COLUMNS and _looks_like_header(text) and self._is_known(values)
+            ):  # another table of as many columns
+                yield from self._end_set()
+                yield from self._begin(number, tuple(map(str.strip, values)), "tab")
+                return
             self._values, self._first, self._last = values, number, number
             self._size = len(text)
             if not self._result.columns[-1].lower().endswith(PROSE):
@@ -838,6 +850,12 @@ class Reader:
         else:
             yield from self._end_set()
             yield from self._between(number, text)
+
+    def _on_day(self, of_day: int) -> int:
+        """Return a time of day on the day on which it follows the time before."""
+        self._days += of_day < self._of_day - _HOUR
+        self._of_day = of_day
+        return self._days * 24 * _HOUR + of_day
 
     def _continues(self, text: str, tabs: int, columns: int) -> bool:
         """Whether a line is the rest of a statement in the last cell (``mysql --raw``)."""
@@ -870,7 +888,7 @@ class Reader:
     def _rows_between_tabs(self, columns: tuple[str, ...]) -> TabRows | None:
         """Return the reader of such rows: one for all tables with this header."""
         if columns not in self._tabs and len(self._tabs) < _MOST_HEADERS:
-            self._tabs[columns] = TabRows(columns)
+            self._tabs[columns] = TabRows(columns, self._is_known)
         return self._tabs.get(columns)
 
     def _join(self) -> None:

@@ -29,8 +29,8 @@ from pileup.formats.tables.meanings.counts_in_text import COLUMNS, counts_in
 from pileup.formats.tables.meanings.handlers import Handler, Seen, Where, now_of
 from pileup.formats.tables.meanings.registry import RESULT, is_known, meaning_of
 from pileup.formats.tables.meanings.tables import LeftOut, Shared
-from pileup.formats.unwrapping.client_layouts import stray
-from pileup.records import Item, Problem, Snapshot
+from pileup.formats.unwrapping.client_layouts import NO_ANSWER, stray
+from pileup.records import CLIENT, Event, Item, Problem, Snapshot
 
 MOST_SETS = 100_000
 """Per file: one a second for a day. Tiny ones take a hundred times their text in memory."""
@@ -145,12 +145,30 @@ class TableReader:
             if part.is_ts and part.local and not self._clock_yielded:
                 self._clock_yielded = True
                 yield clock_event(part.line, part.wall_us, part.local)
+        elif failed := NO_ANSWER.match(part.text):
+            yield self._failure(part.line, failed)
         elif not self._left_out.count and not part.text.lower().startswith(_NOISE):
             self._read_pause(part.text)
             if len(self._remarks) < _MOST_REMARKS:
                 self._remarks += ((part.line, *row) for row in counts_in(part.text))
             why = f"not part of a result set: {part.text[:60]!r}"
             yield from stray(part.line, part.text, why)
+
+    def _failure(self, line: int, failed: re.Match[str]) -> Event:
+        """Build the event of a client that got no answer: it is all that shows some stalls."""
+        stamp = self._stamp
+        return Event(
+            line_first=line,
+            line_last=line,
+            wall_us=stamp.wall_us if stamp else None,
+            clock=stamp.clock if stamp else None,
+            kind="log",
+            severity="error",
+            subsystem=CLIENT,
+            code=failed["code"],
+            message=failed[0].strip(),
+            original=stamp.local if stamp else None,
+        )
 
     def _counted(self) -> Iterator[Item]:
         """Read the sessions that remarks around the tables count, where no table lists any."""
