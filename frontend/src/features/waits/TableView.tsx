@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
   {
     key: 'label',
     head: 'Who or what',
-    width: 'minmax(180px, 2fr)',
+    width: 'minmax(170px, 2fr)',
     cell: (node) => (
       <span className="mono ellipsis" title={node.label}>
         <span aria-hidden="true">{GLYPH[node.kind]}</span> {node.label}
@@ -38,14 +38,14 @@ const COLUMNS: readonly Column<WaitNode>[] = [
   {
     key: 'kind',
     head: 'Kind',
-    width: '110px',
+    width: '104px',
     cell: (node) => KIND[node.kind] ?? node.kind,
     sort: (node) => KIND[node.kind] ?? node.kind,
   },
   {
     key: 'role',
     head: 'Part',
-    width: '110px',
+    width: '104px',
     cell: (node) =>
       node.root ? (
         <Chip tone="holding">{node.inferred ? 'root, inferred' : 'root'}</Chip>
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
     key: 'blocks',
     head: 'Blocks',
     kind: 'number',
-    width: '80px',
+    width: '68px',
     cell: (node) => node.blocks_total || '',
     sort: (node) => node.blocks_total,
   },
@@ -66,7 +66,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
     key: 'directly',
     head: 'Directly',
     kind: 'number',
-    width: '80px',
+    width: '68px',
     cell: (node) => node.blocks_direct || '',
     sort: (node) => node.blocks_direct,
   },
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
     head: 'Threads',
     title: 'Threads in this row',
     kind: 'number',
-    width: '80px',
+    width: '68px',
     cell: threads,
     sort: threads,
   },
@@ -83,7 +83,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
     key: 'waited',
     head: 'Waited',
     kind: 'number',
-    width: '90px',
+    width: '76px',
     cell: (node) => <Duration value={node.waited_s} />,
     sort: (node) => node.waited_s,
   },
@@ -91,14 +91,14 @@ const COLUMNS: readonly Column<WaitNode>[] = [
     key: 'trx',
     head: 'Trx active',
     kind: 'number',
-    width: '90px',
+    width: '76px',
     cell: (node) => <Duration value={node.trx_active_s} />,
     sort: (node) => node.trx_active_s,
   },
   {
     key: 'detail',
     head: 'Detail',
-    width: 'minmax(160px, 3fr)',
+    width: 'minmax(120px, 3fr)',
     cell: (node) => (
       <span className="ellipsis" title={node.query ?? node.detail}>
         {node.detail}
@@ -139,7 +139,7 @@ function stuckColumns(
       head: 'Seen',
       title: `In how many of ${among} it waits or is waited for`,
       kind: 'number',
-      width: '70px',
+      width: '64px',
       cell: (node) => (seen(node) === null ? '' : `${seen(node)}/${of}`),
       sort: seen,
     },
@@ -148,7 +148,7 @@ function stuckColumns(
       head: 'Blocked',
       title: 'Thread-seconds spent behind it',
       kind: 'number',
-      width: '90px',
+      width: '80px',
       cell: (node) => (cost(node) ? <>{formatNumber(cost(node), 0)} s</> : ''),
       sort: cost,
     },
