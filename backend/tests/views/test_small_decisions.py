@@ -227,7 +227,7 @@ def test_a_long_text_of_a_table_is_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("captures", "leading", "shown"),
+    ("known", "leading", "shown"),
     [
         (["a", "b", "c"], ["b"], "b"),
         (["a", "b", "c"], ["c", "b"], "b"),
@@ -237,12 +237,12 @@ def test_a_long_text_of_a_table_is_cut() -> None:
     ],
 )
 def test_the_capture_with_the_leading_stall_is_drawn(
-    captures: list[str], leading: list[str], shown: str | None
+    known: list[str], leading: list[str], shown: str | None
 ) -> None:
     parts = {
         "captures": [
             {"id": "bare", "active_sessions": None},
-            *({"id": name, "active_sessions": {"x": 1}} for name in captures),
+            *({"id": name, "active_sessions": {"x": 1}} for name in known),
         ],
         "episodes": [
             *({"capture": name, "leading": True} for name in leading),
