@@ -40,6 +40,9 @@ _FAILED = (
 )
 """Log lines of connections and statements that fail for want of something that has run out."""
 
+_REFUSED = ("1040", "1041", "1129", "1135", "1203", "1226")
+"""Errors of a client that a server refuses which is there; one that restarts cannot be reached."""
+
 _COMPLAINS = (
     r"(?i)too many connections|thread ?pool (could not create|has been blocked|is blocked)"
     r"|number of allowed threads was reached"
@@ -52,7 +55,7 @@ def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     observed = _observer_times(evidence)
     restarts = _restart_times(evidence)
     failures_logged, deadlocks = _failure_times(evidence), _deadlock_times(evidence)
-    unconnected = _logged(evidence, pl.col("subsystem") == CLIENT)
+    unconnected = _unconnected(evidence)
     by_host = signals_by_role(values)
     found: dict[str | None, list[Stall]] = {}
     lagging = lag_stops(values)
@@ -253,6 +256,15 @@ def _failure_times(evidence: Evidence) -> dict[str | None, list[int]]:
     """Return per host the times of log lines by which clients get errors, sorted."""
     refused = pl.col("code").fill_null("") == "MY-001040"
     return _logged(evidence, pl.col("message").str.contains(_FAILED) | refused)
+
+
+def _unconnected(evidence: Evidence) -> dict[str | None, list[int]]:
+    """Return per host when collectors were refused; of one that crashed, also got no answer."""
+    client = pl.col("subsystem") == CLIENT
+    crashed = _logged(evidence, pl.col("kind") == "crash")
+    refused = _logged(evidence, client & pl.col("code").is_in(_REFUSED))
+    failed = _logged(evidence, client)
+    return refused | {host: times for host, times in failed.items() if host in crashed}
 
 
 def _seen(signals: Mapping[Role, Signal]) -> list[int]:
