@@ -47,8 +47,7 @@ export function FinishForm({ incidentId, experiment }: Props) {
   const set = (change: Partial<Seen>) => setSeen({ ...seen, ...change })
   const run = useObserved(incidentId, experiment)
   const computedVerdict = run.data?.measured?.verdict
-  const overrules =
-    computedVerdict !== undefined && verdict !== '' && computedVerdict !== verdict
+  const overrules = computedVerdict !== undefined && verdict !== '' && computedVerdict !== verdict
   const isWrong = [value, confidence].some((text) => Number.isNaN(numberOf(text)))
   const save = () =>
     // The form unmounts once it is saved, so remove its draft here.

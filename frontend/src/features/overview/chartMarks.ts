@@ -39,7 +39,7 @@ const LETTER = 6
 const roomOf = (text: string) => text.length * LETTER + 12
 
 /** A mark with its place: its label is beside its line, in a row that none is in yet. */
-export type PlacedMark = ChartMark & {
+type PlacedMark = ChartMark & {
   readonly x: number
   readonly isLeft: boolean
   /** From the top; the line begins there too. */
