@@ -477,7 +477,10 @@ def test_members_of_a_group_are_counted_by_state(comma: str) -> None:
     samples = parse_bytes(text.encode()).frames["sample"]
     found = list(samples.select("series", "labels", "value").iter_rows())
     assert sorted(found) == [
+        ("group_replication.error_members", "", 0.0),
         ("group_replication.members", "state=ONLINE", 2.0),
         ("group_replication.members", "state=UNREACHABLE", 1.0),
+        ("group_replication.offline_members", "", 0.0),
+        ("group_replication.recovering_members", "", 0.0),
         ("group_replication.unreachable_members", "", 1.0),
     ]
