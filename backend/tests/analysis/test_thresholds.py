@@ -32,6 +32,8 @@ OPEN = (Path(__file__).parent / "open_comparisons.txt").read_text(encoding="utf-
 ANSWERS = Answers(Path(__file__).parent / "turning.json")
 
 pytestmark = pytest.mark.xdist_group("recorded")
+_BY_RECORDED_CALLS = pytest.mark.on_turn(0, 2)
+"""Recording takes as long as two hundred of the others."""
 
 
 def test_every_threshold_has_a_row(request: pytest.FixtureRequest) -> None:
@@ -44,6 +46,7 @@ def test_every_threshold_has_a_row(request: pytest.FixtureRequest) -> None:
     assert sorted(held - places) == [], "no longer in the source: bless"
 
 
+@_BY_RECORDED_CALLS
 @pytest.mark.parametrize(
     "bound",
     [bound for bounds in BOUNDS.values() for bound in bounds],
@@ -53,6 +56,7 @@ def test_a_value_on_the_threshold_belongs_to_its_side(bound: Bound) -> None:
     assert turns(recorded(), bound)
 
 
+@_BY_RECORDED_CALLS
 @pytest.mark.parametrize("place", BOUNDS, ids=" ".join)
 def test_each_comparison_with_the_threshold_is_noticed(place: Place) -> None:
     """Taken to its other side, its answer turns elsewhere, or a direct call has another one."""

@@ -6,7 +6,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useIsGuest } from '@/api/queries'
 import { Command, defaultFilter } from 'cmdk'
 import { Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { Found } from '@/api/schema'
 import { type ZoneMode, useZone } from '@/state/incident'
@@ -103,16 +103,33 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
     close()
     setTimeout(what)
   }
+  const list = useRef<HTMLDivElement>(null)
+  const [chosen, setChosen] = useState('')
+  // cmdk chooses nothing after a result that was chosen has gone: Enter would do nothing
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      if (!list.current || list.current.querySelector('[aria-selected="true"]')) return
+      const first = list.current.querySelector('[role="option"]')
+      if (first) setChosen(first.getAttribute('data-value') ?? '')
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [words, inside.data, everywhere.data])
   const isBusy = inside.isFetching || everywhere.isFetching
   const others = (everywhere.data ?? []).filter((found) => found.incident_id !== here?.id)
   return (
-    <Command label="Search or run a command" loop filter={rank}>
+    <Command
+      label="Search or run a command"
+      loop
+      filter={rank}
+      value={chosen}
+      onValueChange={setChosen}
+    >
       <Command.Input
         value={words}
         onValueChange={setWords}
         placeholder="A session, statement, variable, file, note, command…"
       />
-      <Command.List>
+      <Command.List ref={list}>
         <Command.Empty>{isBusy ? 'Searching…' : noMatch(wanted, guest)}</Command.Empty>
         {inside.isError || everywhere.isError ? (
           <p className="palette-failed" role="alert">

@@ -213,6 +213,7 @@ OTHERS: Mapping[str, list[Parsed]] = {
 
 @of_samples(SAMPLES)
 @pytest.mark.parametrize("others", list(OTHERS))
+@pytest.mark.dealt(2)
 def test_a_sample_beside_others(name: str, others: str) -> None:
     alone = analysis_of_few(name)
     assert alone.episodes

@@ -23,7 +23,7 @@ NAME = "cluster-status"
 TITLE = "the status of an InnoDB Cluster"
 GIVES = "A table of members; `group_replication.members` by state; the status as an event."
 PRINTED_BY = "MySQL Shell: `cluster.status()`"
-VERSION = 1
+VERSION = 2
 HINTS = ()
 
 _MOST = 1024 * 1024

@@ -233,18 +233,18 @@ def _spans(text: str) -> Iterator[Span]:
         for match in pattern.finditer(text):
             for form in _FORMS:
                 value = match[f"{form}{number}"]
-                if value is None or _HARMLESS.fullmatch(value):
+                if value is None or (form == "bare" and _is_no_value(match)):
                     continue
-                if form == "bare" and _is_no_value(match):
-                    continue
-                yield _inside_quotes(Span(*match.span(f"{form}{number}"), KIND, value))
+                span = _inside_quotes(Span(*match.span(f"{form}{number}"), KIND, value))
+                if not _HARMLESS.fullmatch(span.value):
+                    yield span
     for other in (*_OTHERS, _LINE, _PAIR):
         for match in other.finditer(text):
             if not _HARMLESS.fullmatch(match["value"]):
                 yield Span(*match.span("value"), KIND, match["value"])
-    for span in statement_passwords(text, is_password):
+    for span in map(_inside_quotes, statement_passwords(text, is_password)):
         if not _HARMLESS.fullmatch(span.value):
-            yield _inside_quotes(span)
+            yield span
 
 
 def _inside_quotes(span: Span) -> Span:
