@@ -34,7 +34,7 @@ GIVES = (
     "`.lock_time` per second."
 )
 PRINTED_BY = "MySQL 5.0 to 9.x with `log_slow_extra`, Percona, MariaDB; microseconds, rotated files"
-VERSION = 4
+VERSION = 5
 HINTS = ("slow.log", "-slow_log", "slowlog", "-slow.log")
 
 MOST_QUERY = 8_192
@@ -44,7 +44,8 @@ MOST_QUERY = 8_192
 # # User: user[user] @ [1.2.3.4]
 # # Query_time: 2  Lock_time: 0  Rows_sent: 1  Rows_examined: 0
 _MARK = re.compile(r"\n# (?:(Time: ?)|(User(?:@Host)?: ?)|(Query_time: ))")
-_HEADER = re.compile(r"(?:#[^\n]*\n)*")
+_HEADER = re.compile(r"(?:#[^\n]*\n(?:[^\s#;][^;\n]{0,200}\n(?=#(?: \w{1,40}: |\n)))?)*", re.ASCII)
+"""A line of it that a mail wrapped goes on, above another line of the header."""
 # /usr/sbin/mysqld, Version: 5.7.12-0ubuntu1.1-log ((Ubuntu)). started with:
 # Tcp port: 3306  Unix socket: /var/run/mysqld/mysqld.sock
 # Time                 Id Command    Argument

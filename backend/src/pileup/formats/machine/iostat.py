@@ -32,7 +32,7 @@ PRINTED_BY = (
     "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-m`, `-s`, `-c`; any language; `-x` of FreeBSD and "
     "Solaris"
 )
-VERSION = 8
+VERSION = 9
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
 _HEADER = re.compile(r"^[Dd]evice:?\s+\S")
@@ -70,6 +70,8 @@ _SAME = {
     "%b": "%util",
 }
 """Columns of BSD and Solaris, and the column of sysstat that prints the same."""
+_COLUMN = re.compile(r"%\w{1,20}|\w{0,20}/s|\w{0,20}await|[a-z]{1,20}-sz|svctm", re.ASCII)
+"""What a heading that is wrapped goes on with."""
 _MOST_DEVICES = 10_000
 _BANNER = re.compile(r"extended device statistics\s*$")
 _LONGEST_TIME = 60
@@ -132,11 +134,16 @@ class _Reader:
         self._last = False
         """Whether the device is in the last column."""
         self._wrapped = ""
+        self._may_go_on = False
+        """Whether the line above is of a heading, whose columns may go on."""
+        self._row: list[str] | None = None
+        """The cells of a row so far, where the heading goes over lines; None where it does not."""
 
     @property
     def ready(self) -> bool:
         """Whether rows can be read in bulk: a block after the one since boot named the devices."""
-        return self._block > 1 and bool(self._devices) and not self._last
+        is_plain = not self._last and self._row is None
+        return self._block > 1 and bool(self._devices) and is_plain
 
     def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
         """Read blocks with the current heading in bulk; None to read their lines singly."""
@@ -190,10 +197,16 @@ class _Reader:
     def line(self, number: int, text: str) -> Iterator[Item]:
         cells = text.split()
         line = text.strip()
+        goes_on, self._may_go_on = self._may_go_on, False
         if not cells:
             self._cpu = []
         elif _HEADER.match(line):
+            yield from self._cut(number - 1)
             self._begin_block(text, cells[1:])
+            self._may_go_on = True
+        elif goes_on and all(map(_COLUMN.fullmatch, cells)):
+            self._use([*self._columns, *cells])
+            self._may_go_on, self._row = True, []
         elif self._clock_of.banner(text):
             self._block = -1  # another run: its first block is since boot as well
             self._since_boot = True
@@ -227,6 +240,12 @@ class _Reader:
 
     def _device(self, number: int, text: str, cells: list[str]) -> Iterator[Item]:
         width = len(self._columns)
+        if self._row is not None:
+            is_rest = bool(self._row) and all(number_of(cell) is not None for cell in cells)
+            cells = [*self._row, *cells] if is_rest else cells
+            self._row = cells if len(cells) <= width else []
+            if self._row:
+                return
         wrapped, self._wrapped = self._wrapped, ""
         if wrapped and len(cells) == width:
             cells = [wrapped, *cells]
@@ -237,10 +256,15 @@ class _Reader:
             yield Problem(number - 1, "A device without its numbers.", found=wrapped[:200])
         if self._last:
             cells = [*cells[width:], *cells[:width]]
-        if not width or len(cells) != width + 1:
+        if not width or len(cells) != width + 1 or not _is_row(cells):
             yield Problem(number, "Not a line of iostat; it is left out.", found=text[:200])
         else:
             yield from self._numbers(number, cells)
+
+    def _cut(self, number: int | None) -> Iterator[Item]:
+        """Report a row over lines that ends before its last column."""
+        if self._row:
+            yield Problem(number, "A device without all of its numbers.", found=self._row[0][:200])
 
     def _numbers(self, number: int, cells: list[str]) -> Iterator[Item]:
         if cells[0] in self._in_block:
@@ -280,12 +304,15 @@ class _Reader:
         if not (last and self._last and text != self._first_heading):
             self._next_block()
             self._first_heading = text
-        self._heading, self._last = text, last
+        self._heading, self._last, self._row = text, last, None
         if columns != self._columns:
-            self._columns = columns
-            self._header = _header(tuple(columns))
-            self._mega = [at for at, column in enumerate(columns) if column in _IN_KIB]
-            self._devices.clear()
+            self._use(columns)
+
+    def _use(self, columns: list[str]) -> None:
+        self._columns = columns
+        self._header = _header(tuple(columns))
+        self._mega = [at for at, column in enumerate(columns) if column in _IN_KIB]
+        self._devices.clear()
 
     def _next_block(self) -> None:
         self._block += 1
@@ -293,6 +320,7 @@ class _Reader:
         self._most_blocks = max(self._most_blocks, self._block + 1)
 
     def end(self) -> Iterator[Item]:
+        yield from self._cut(None)
         if self._most_blocks == 1 and self._first_block:  # a part of a report, as people paste it
             for number, cells, header in self._first_block:
                 yield from self._numbers_of_device(number, cells, header)
@@ -321,6 +349,12 @@ class _Reader:
         # The CPU table precedes the devices of its block, which are not counted yet.
         block = self._block + 1 if self._cpu else self._block
         return max(0, block - 1) * 1_000_000, "relative"
+
+
+def _is_row(cells: list[str]) -> bool:
+    """Return whether a device and numbers: not the rest of a row or of a heading that wrapped."""
+    is_rest = "." in cells[0] and number_of(cells[0]) is not None
+    return not is_rest and any(number_of(cell) is not None for cell in cells[1:])
 
 
 @lru_cache(maxsize=64)
