@@ -50,7 +50,7 @@ note() { # note NAME SECONDS: how the step went, into the summary
 
 # Each of the two processes has one core (three took as long: 18 minutes on two cores); threads of
 # polars would only wait for each other.
-backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
+backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs --durations 25 --durations-min 2 tests); }
 # Beside the backend's tests, a share of the specs of screens runs, another one every day; alone,
 # all of them do.
 share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/4"; fi; }

@@ -21,7 +21,7 @@ from tests.support.orders import (
     sorts_of,
 )
 
-pytestmark = [pytest.mark.xdist_group("recorded"), pytest.mark.on_turn(0, 2)]
+pytestmark = [pytest.mark.xdist_group("recorded"), pytest.mark.on_turn(1, 2)]
 ROWS = read_noticed(SORTS)
 BY_NAME = {sort.name: sort for sort in sorts_of("analysis")}
 FUNCTIONS = {row.name.rpartition(" ")[0] for row in ROWS}

@@ -22,7 +22,7 @@ from tests.support.postgres import PostgresForTests
 from tests.worker.argued import argue
 from tests.worker.conftest import BOTH, Read, copied, read_here
 
-pytestmark = [read_here, pytest.mark.slow, pytest.mark.on_turn(0, 3)]
+pytestmark = [read_here, pytest.mark.slow, pytest.mark.on_turn(1, 3)]
 
 AGREED = Path(__file__).parent / "agreed"
 SPEC = json.loads((REPOSITORY / "frontend" / "src" / "api" / "openapi.json").read_text())
