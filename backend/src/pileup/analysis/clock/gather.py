@@ -14,7 +14,7 @@ from pileup.analysis.evidence.admission import admit
 from pileup.analysis.evidence.answers import DEFECTS
 from pileup.analysis.evidence.compact_samples import compact
 from pileup.analysis.evidence.evidence import ClockOverride, Evidence, EvidenceArtifact
-from pileup.analysis.evidence.folders import recordings
+from pileup.analysis.evidence.folders import recording_of
 from pileup.analysis.evidence.level_counters import with_counters
 from pileup.records import SAMPLE, Problem, frame_schema, with_all_columns
 
@@ -57,9 +57,7 @@ def gather(
         combined[kind] = pl.concat(frames_of_kind, rechunk=True)
     placed, clocks = placement.place(ordered, combined, timezones or {}, overrides or {})
     frames = transaction_numbers.with_times(duplicate_dumps.without(placed))
-    folders = recordings([artifact.path for artifact in ordered])
-    folder_of = {artifact.sha256: folders[artifact.path] for artifact in ordered}
-    frames = lock_places.with_tables(frames, folder_of)
+    frames = lock_places.with_tables(frames, recording_of(ordered))
     repeated = duplicate_dumps.repeated(placed, frames)
     return Evidence(
         tuple(dataclasses.replace(each, repeated=repeated.get(each.sha256)) for each in ordered),

@@ -39,7 +39,7 @@ from pileup.analysis.clock.zone_evidence import Zone, clock_pairs, zone_of, zone
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
-from pileup.analysis.evidence.folders import recordings
+from pileup.analysis.evidence.folders import recording_of
 from pileup.analysis.evidence.load_series import shows_load
 from pileup.knowledge.series_titles import title_of_id
 from pileup.records.zones import TimeZone, fixed, offset_text
@@ -121,8 +121,7 @@ def place(
     given = {sha: way.at_us for sha, way in overrides.items() if way.at_us is not None}
     frames, year_notes = with_years(artifacts, frames, host_of, given)
     spans = _spans(frames, overrides)
-    folders = recordings([artifact.path for artifact in artifacts])
-    folder_of = {artifact.sha256: folders[artifact.path] for artifact in artifacts}
+    folder_of = recording_of(artifacts)
     known = _Known(
         host_of,
         folder_of,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from pileup.analysis.evidence.evidence import EvidenceArtifact
+
 _ARCHIVE = re.compile(r"\.(tar|tgz|zip|gz|bz2|xz|zst|7z)$|\.tar\.")
 
 
@@ -50,4 +52,10 @@ def recordings(paths: Sequence[str]) -> dict[str, str]:
     return found
 
 
-__all__ = ["directly_in", "inside", "recordings", "scopes"]
+def recording_of(artifacts: Sequence[EvidenceArtifact]) -> dict[str, str]:
+    """Map SHA-256 to the folder of the recording, as ``recordings`` does for paths."""
+    folders = recordings([artifact.path for artifact in artifacts])
+    return {artifact.sha256: folders[artifact.path] for artifact in artifacts}
+
+
+__all__ = ["directly_in", "inside", "recording_of", "recordings", "scopes"]
