@@ -34,7 +34,10 @@ def _repeat(run: Callable[[], object], runs: int) -> None:
 
 
 def growth(small: Callable[[], object], large: Callable[[], object]) -> float:
-    """Return the ratio of the time of ``large`` to ``small``; best of three after a warm-up."""
+    """Return the ratio of the time of ``large`` to ``small``; best of three after a warm-up.
+
+    They take turns: a processor that gets slower between them would change the ratio.
+    """
     small()
-    slow = min(seconds_per_run(large) for _ in range(3))
-    return slow / min(seconds_per_run(small) for _ in range(3))
+    times = [(seconds_per_run(small), seconds_per_run(large)) for _ in range(3)]
+    return min(slow for _, slow in times) / min(fast for fast, _ in times)

@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from pileup.paths import packaged
 from pileup.report.document import (
     Block,
     Bullets,
@@ -38,11 +37,9 @@ from pileup.report.text.templates import PLAIN, kind
 
 Paper = Literal["a4", "letter"]
 
-TEMPLATE = packaged("report/render/paper.typ")
 TIMEOUT_S = 60
 MAX_BYTES = 24 * 1024 * 1024
 """Limit of the data passed to typst; a report of 2 000 sources with excerpts has some 4 MB."""
-MAX_MEMORY_BYTES = 3 * 1024**3
 _ROOM = threading.BoundedSemaphore(2)
 _LONG = 18
 """Words longer than this many letters get break opportunities."""

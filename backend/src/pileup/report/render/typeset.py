@@ -1,7 +1,7 @@
 """Typeset one report in a separate process: JSON on standard input, PDF on standard output.
 
 A process of its own can be killed (see pdf.py). It loads typst and nothing from the network: no
-packages, no system fonts.
+packages, no system fonts. It loads little of Pileup: the engine would take it a second.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pileup.paths import packaged
+from pileup.report.render.scripts import FONTS
+
+TEMPLATE = packaged("report/render/paper.typ")
+MAX_MEMORY_BYTES = 3 * 1024**3
 _NEARLY_EMPTY = 0.3
 """A last page whose text ends above this share of its height."""
 
@@ -18,9 +23,6 @@ _NEARLY_EMPTY = 0.3
 def main() -> None:
     """Read the JSON, typeset it, write the PDF."""
     import typst  # 77 MB: only this process loads it
-
-    from pileup.report.render.pdf import MAX_MEMORY_BYTES, TEMPLATE
-    from pileup.report.render.scripts import FONTS
 
     _bound_memory(MAX_MEMORY_BYTES)
     data = sys.stdin.buffer.read()
