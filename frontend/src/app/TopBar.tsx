@@ -178,7 +178,7 @@ function ClockBadge({
       title={found.long}
       aria-label={`Clocks ${found.short}. ${found.long}`}
     >
-      <span aria-hidden="true">◷</span> {found.short}
+      <span aria-hidden="true">◷</span> <span className="topbar-words">{found.short}</span>
     </Link>
   )
 }
@@ -189,7 +189,7 @@ function ZoneSwitch() {
     <Menu
       trigger={
         <Button variant="ghost" size="small" aria-label={`Zone of the times: ${zone.label}`}>
-          <span className="faint">Times in</span> {zone.label}
+          <span className="faint topbar-words">Times in</span> {zone.label}
           <DownIcon size={12} />
         </Button>
       }

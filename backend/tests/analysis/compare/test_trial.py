@@ -66,6 +66,16 @@ def test_a_standstill_has_no_time_per_statement() -> None:
     assert trial(run(300, 0), run(300, 0)).verdict == "unknown"
 
 
+def test_what_completes_beside_a_standstill_is_not_its_work() -> None:
+    """The five statements a second are those of whoever looks: 33 s for each would be no time."""
+    found = trial(run(3, 1874), run(163, 5))
+    assert (found.verdict, found.after_s) == ("worse", None)
+    assert "hardly any statements completed (163 sessions running, 5 statements/s)" in found.text
+    assert "against 1.6 ms (3 sessions running" in found.text
+    for other in (trial(run(3, 1874), run(163, 19)), trial(run(163, 1874), run(3, 5))):
+        assert "hardly any" not in other.text
+
+
 def test_statements_and_transactions_do_not_trial() -> None:
     found = trial(run(95, 1200), run(95, 100, rate="metric.tps"))
     assert found.verdict == "unknown"

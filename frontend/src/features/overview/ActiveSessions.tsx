@@ -18,6 +18,8 @@ import './active-sessions.css'
 const RATE_HEIGHT = 40
 /** The label is drawn above the line, which it would hide otherwise. */
 const RATE_LABEL = 16
+/** From this width on, the label also says what the marks mean. */
+const WIDE = 360
 
 type Gap = Overview['active_gaps'][number]
 type Props = {
@@ -150,7 +152,7 @@ function Rate({
       ))}
       <text className="active-sessions-top" x={4} y={12}>
         {shown === undefined || shown === null
-          ? `${rate.title}, up to ${formatNumber(Math.round(most))} per second${clipped.length > 0 ? '; ▲ higher than drawn' : ''}`
+          ? `${rate.title}, up to ${formatNumber(Math.round(most))} per second${clipped.length > 0 && width > WIDE ? '; ▲ higher than drawn' : ''}`
           : `${rate.title}: ${formatNumber(Math.round(shown))} per second`}
       </text>
     </svg>

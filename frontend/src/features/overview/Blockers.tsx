@@ -68,8 +68,12 @@ function Blocker({
         </span>
       </div>
       <p className="muted">
-        {blocker.why} <Measured value={blocker.blocks_total} /> blocked,{' '}
-        <Measured value={blocker.blocks_direct} /> directly
+        {blocker.why} <Measured value={blocker.blocks_total} /> blocked
+        {blocker.blocks_direct > 0 && (
+          <>
+            , <Measured value={blocker.blocks_direct} /> directly
+          </>
+        )}
         {blocker.time && (
           <>
             {' '}

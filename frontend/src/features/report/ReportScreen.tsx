@@ -14,7 +14,7 @@ import { Editors } from './document/editors'
 import { ReportDocument } from './document/ReportDocument'
 import { REPORT_KEYS } from './keys'
 import { Outline, SectionState } from './Outline'
-import { type Check, type Report, reportQuery } from './queries'
+import { type Check, pageQuery, type Report, reportQuery } from './queries'
 import { ReleaseBar } from './ReleaseBar'
 import { VersionsPanel } from './VersionsPanel'
 import './report.css'
@@ -29,6 +29,7 @@ export default function ReportScreen() {
   const [reading, setReading] = useState('')
   const place = useRef<HTMLDivElement>(null)
   const report = useQuery(reportQuery(id))
+  const page = useQuery(pageQuery(id))
   const { data } = report
   useEffect(() => {
     if (!data) return
@@ -42,7 +43,7 @@ export default function ReportScreen() {
     const wanted = place.current?.querySelector(`[data-section="${CSS.escape(section)}"]`)
     wanted?.scrollIntoView({ block: 'start' })
   }
-  useArrival(key, Boolean(data), scrollTo)
+  useArrival(key, Boolean(data) && !page.isPending, scrollTo)
   if (report.isLoadingError) {
     return (
       <Problem
@@ -84,6 +85,7 @@ export default function ReportScreen() {
         <ReportDocument
           incidentId={id}
           report={data}
+          page={page}
           editors={editors}
           place={place}
           selected={key}

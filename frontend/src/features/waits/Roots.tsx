@@ -8,6 +8,7 @@ import { Term } from '@/ui/display/Term'
 import type { WaitGraph } from './waitGraph'
 import {
   deadlocksOf,
+  directly,
   type NodePersistence,
   persistenceOf,
   type Persistence,
@@ -111,11 +112,7 @@ export function Roots(props: Props) {
                       width={48}
                     />
                     <strong>{root.blocks_total}</strong>
-                    <span className="muted">
-                      behind it
-                      {root.blocks_direct !== root.blocks_total &&
-                        `, ${root.blocks_direct} directly`}
-                    </span>
+                    <span className="muted">behind it{directly(root)}</span>
                   </span>
                 </span>
                 {counting && <span className="muted">in other moments: counting…</span>}

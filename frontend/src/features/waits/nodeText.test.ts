@@ -22,8 +22,7 @@ const holder = {
 it('says of a holder what it does, and that it is inferred', () => {
   expect(nodeClaim(holder)).toBe('trx 26478 · session 390 blocks 300 threads')
   expect(describeNode(holder)).toBe(
-    'trx 26478 · session 390, idle in transaction 26 s, blocks 300, 300 directly, ' +
-      'root blocker, inferred',
+    'trx 26478 · session 390, idle in transaction 26 s, blocks 300, ' + 'root blocker, inferred',
   )
 })
 it('says "root blocker" once, also with how often it is', () => {

@@ -127,6 +127,18 @@ const isShapeOf = (shape: string | null | undefined, text: string) =>
 
 const ALIKE = 12
 
+/** How many of those behind it wait directly for it; nothing where that is all, or nobody counted. */
+export const directly = ({
+  blocks_total,
+  blocks_direct,
+}: {
+  readonly blocks_total: number
+  readonly blocks_direct: number
+}) =>
+  blocks_direct > 0 && blocks_direct !== blocks_total
+    ? `, ${formatNumber(blocks_direct, 0)} directly`
+    : ''
+
 /** A node in words, for screen readers; `stuck` is how long it has been stuck (`persistenceText`). */
 export function describeNode(node: WaitNode, stuck = ''): string {
   const parts = [node.label]
@@ -135,8 +147,7 @@ export function describeNode(node: WaitNode, stuck = ''): string {
   if (node.shape) parts.push(node.shape)
   if (node.user) parts.push(`user ${node.user}`)
   if (node.table) parts.push(`on ${node.table}`)
-  if (node.blocks_total > 0)
-    parts.push(`blocks ${node.blocks_total}, ${node.blocks_direct} directly`)
+  if (node.blocks_total > 0) parts.push(`blocks ${node.blocks_total}${directly(node)}`)
   if (node.waited_s !== null && node.waiting) parts.push(`waits ${node.waited_s} s`)
   if (node.root) parts.push(ROOT)
   if (node.inferred) parts.push('inferred')

@@ -27,6 +27,8 @@ _UNLIKE_LOAD = 4.0
 _WORST_S = 30.0
 _RATES = ("questions", "qps", "queries", "tps")
 _LEAST_RATE = 0.1
+_NEXT_TO_NOTHING = 0.01
+"""Up to this share of the other's rate, beside more sessions, what completes is not their work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,11 @@ class _Inside:
         """Seconds per statement, of the printed numbers; None when no statements completed."""
         return self.running / self.rate if self.rate >= _LEAST_RATE else None
 
+    def beside(self, other: _Inside) -> float | None:
+        """Seconds per statement; None too where more sessions do next to nothing of the other."""
+        stands = self.running > other.running and self.rate <= _NEXT_TO_NOTHING * other.rate
+        return None if stands else self.known
+
 
 def _verdict(before_run: Run, old: _Inside, after_run: Run, new: _Inside) -> TrialDoc:
     before, after = before_run.name, after_run.name
@@ -108,27 +115,27 @@ def _verdict(before_run: Run, old: _Inside, after_run: Run, new: _Inside) -> Tri
         "worse": f"{_head(after)} is worse than {before}",
         "unknown": f"The load differs too much to compare {after} with {before}",
     }[verdict]
-    text = (
-        f"{conclusion}: {_spent(new, 'inside the server per statement ')}, against {_spent(old)}."
-    )
+    before_s, after_s = old.beside(new), new.beside(old)
+    spent = _spent(new, after_s, "inside the server per statement ")
+    text = f"{conclusion}: {spent}, against {_spent(old, before_s)}."
     if new.known is not None or old.known is not None:
         text += " Sessions and rates are medians."
     if unlike and fast is new and after_run.span is None:
         text += f" Repeat {after} with more load."
-    return TrialDoc(verdict=verdict, text=text, before_s=old.known, after_s=new.known)
+    return TrialDoc(verdict=verdict, text=text, before_s=before_s, after_s=after_s)
 
 
 def _unknown(text: str) -> TrialDoc:
     return TrialDoc(verdict="unknown", text=text, before_s=None, after_s=None)
 
 
-def _spent(item: _Inside, inside: str = "") -> str:
+def _spent(item: _Inside, seconds: float | None, inside: str = "") -> str:
     running, rate = number(item.running), number(item.rate)
     sessions = "session" if running == "1" else "sessions"
     load = f"({running} {sessions} running, {rate} statement{'' if rate == '1' else 's'}/s)"
-    if item.known is None:
+    if seconds is None:
         return f"{'no' if item.is_idle else 'hardly any'} statements completed {load}"
-    return f"{_ms(item.known)} {inside}{load}"
+    return f"{_ms(seconds)} {inside}{load}"
 
 
 _Ids = Mapping[str, Mapping[str, str]]

@@ -1,5 +1,6 @@
 /**
- * The sections of a file as a list (thousands in a long file); the visible one is marked. Where the
+ * The sections of a file as a list (thousands in a long file); the visible one is marked. A single
+ * section leaves its room to the text. Where the
  * outline omits fine sections, those of the current position are loaded. The list is one Tab stop: the
  * arrow keys, Home and End move inside it.
  */
@@ -47,7 +48,7 @@ export function Sections({
     if (at >= 0) virtualizer.scrollToIndex(at, { align: 'auto' })
   }, [at, virtualizer])
   const [walked, setWalked] = useState<number | null>(null)
-  if (sections.length === 0) return null
+  if (sections.length < 2) return null
   const items = virtualizer.getVirtualItems()
   const here = walked ?? Math.max(at, 0)
   const stop = items.some((item) => item.index === here) ? here : items[0]?.index

@@ -158,7 +158,7 @@ function OneRecord({
         {whole.data?.fields.map(({ name, value }) => (
           <div key={name}>
             <dt>{name.replaceAll('_', ' ')}</dt>
-            <dd className="mono">{value}</dd>
+            <dd className="mono">{value || '–'}</dd>
           </div>
         ))}
       </dl>

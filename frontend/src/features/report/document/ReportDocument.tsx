@@ -1,11 +1,11 @@
 /** The whole report on one page: its sections one below the other, each written in place. */
-import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, type RefObject, useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { keepUnits } from '@/format'
 import { useStore } from '@/state/store'
-import { NotRefreshed } from '@/ui/display/States'
-import { pageQuery, type Report } from '../queries'
+import { NotRefreshed, SkeletonRows } from '@/ui/display/States'
+import type { PageSection, Report } from '../queries'
 import { DocumentSection } from './DocumentSection'
 import type { Editors } from './editors'
 import './document.css'
@@ -13,6 +13,7 @@ import './document.css'
 export function ReportDocument({
   incidentId,
   report,
+  page,
   editors,
   place,
   selected,
@@ -22,6 +23,8 @@ export function ReportDocument({
 }: {
   readonly incidentId: string
   readonly report: Report
+  /** The sections as readers see them. */
+  readonly page: UseQueryResult<PageSection[]>
   readonly editors: Editors
   readonly place: RefObject<HTMLDivElement | null>
   /** The section that the address names. */
@@ -31,7 +34,6 @@ export function ReportDocument({
   readonly onSelect: (key: string) => void
   readonly onVisible: (key: string) => void
 }) {
-  const page = useQuery(pageQuery(incidentId))
   const navigate = useNavigate()
   const of = new Map(page.data?.map((section) => [section.key, section]))
   const moved = useStore(editors.moved)
@@ -72,18 +74,23 @@ export function ReportDocument({
             </>
           )}
         </header>
-        {report.sections.map((section, index) => (
-          <DocumentSection
-            key={section.key}
-            incidentId={incidentId}
-            section={{ ...section, number: index + 1, state: state(section.key) }}
-            page={of.get(section.key)}
-            editors={editors}
-            wanted={section.key === selected}
-            onFocus={() => onSelect(section.key)}
-          />
-        ))}
-        {kept && (
+        {page.isPending ? (
+          // Headings alone would jump when the texts arrive between them.
+          <SkeletonRows rows={10} />
+        ) : (
+          report.sections.map((section, index) => (
+            <DocumentSection
+              key={section.key}
+              incidentId={incidentId}
+              section={{ ...section, number: index + 1, state: state(section.key) }}
+              page={of.get(section.key)}
+              editors={editors}
+              wanted={section.key === selected}
+              onFocus={() => onSelect(section.key)}
+            />
+          ))
+        )}
+        {kept && !page.isPending && (
           <DocumentSection
             key={kept.key}
             incidentId={incidentId}

@@ -3,7 +3,20 @@ import type { Interval } from '@/charts/range'
 import { zonedTicks } from '@/charts/ticks'
 import type { Lane, LanesDrawing } from './data'
 import { svg } from './dom'
-import { bounds, LANE, LEFT, pathOf, RIGHT, short, TOP, valueAt, WIDTH, xOf } from './lanes'
+import {
+  bounds,
+  ended,
+  LANE,
+  LEFT,
+  RIGHT,
+  shapeOf,
+  short,
+  TOP,
+  valueAt,
+  WIDTH,
+  xOf,
+  type LaneShape,
+} from './lanes'
 
 const INK = '#1c2024'
 const GREY = '#60646c'
@@ -46,17 +59,17 @@ export function drawLanes(
     inside.append(svg('line', { x1: x, x2: x, y1: 24, y2: height - 8, stroke: HAIR }))
     picture.append(text(x, 16, tick.label, GREY, 'middle'))
   }
+  const over = ended(drawing.stalls)
   drawing.lanes.forEach((lane, index) => {
     const top = TOP + index * LANE
+    const shape = shapeOf(lane, range, top, over)
     inside.append(
-      svg('path', {
-        d: pathOf(lane, range, top),
-        fill: 'none',
-        stroke: LINE,
-        'stroke-width': 1.25,
-      }),
+      svg('path', { d: shape.path, fill: 'none', stroke: LINE, 'stroke-width': 1.25 }),
+      ...shape.marks.map(([x, y]) =>
+        svg('path', { d: `M${x - 3},${y + 5}l3,-5l3,5z`, fill: LINE }),
+      ),
     )
-    picture.append(...laneFrame(lane, range, top))
+    picture.append(...laneFrame(lane, shape, bounds(lane, range)[1], top))
   })
 }
 
@@ -67,9 +80,9 @@ function stallBand([start, end]: LanesDrawing['stalls'][number], range: Interval
   return [svg('rect', { x: left, y: 24, width: right - left, height: height - 32, fill: STALL })]
 }
 
-/** The base line of a lane, its title and unit, and its highest and lowest value. */
-function laneFrame(lane: Lane, range: Interval, top: number): SVGElement[] {
-  const [low, high] = bounds(lane, range)
+/** The base line of a lane, its title and unit, the ends of its axis, and a value `most` above it. */
+function laneFrame(lane: Lane, { axis }: LaneShape, most: number, top: number): SVGElement[] {
+  const [low, high] = axis
   const title = lane.title.length > 29 ? `${lane.title.slice(0, 28)}…` : lane.title
   const base = top + LANE - 12
   return [
@@ -77,6 +90,7 @@ function laneFrame(lane: Lane, range: Interval, top: number): SVGElement[] {
     text(8, top + 22, title, INK),
     text(8, top + 37, lane.unit, GREY),
     text(RIGHT + 6, top + 12, short(high), GREY),
+    ...(most > high ? [text(RIGHT + 6, top + 26, `▲ ${short(most)}`, GREY)] : []),
     text(RIGHT + 6, top + LANE - 8, short(low), GREY),
   ]
 }

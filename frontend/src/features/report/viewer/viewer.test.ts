@@ -3,7 +3,7 @@ import type { GraphDrawing, Lane, LanesDrawing } from './data'
 import { chain, tree } from './graph'
 import { showGraph } from './GraphView'
 import { clamped, zoomed } from '@/charts/range'
-import { bounds, extent, MIN_SPAN_MS, pathOf, tOf, valueAt, xOf } from './lanes'
+import { bounds, ended, extent, MIN_SPAN_MS, shapeOf, tOf, valueAt, xOf } from './lanes'
 import { showLanes } from './LanesView'
 
 const LANE: Lane = {
@@ -57,10 +57,23 @@ test('zoom keeps the instant in its place and stays inside', () => {
 })
 
 test('a gap lifts the pen, and one point beyond each end is drawn', () => {
-  expect(pathOf(LANE, [0, 3000], 0).match(/M/g)).toHaveLength(2)
+  expect(shapeOf(LANE, [0, 3000], 0).path.match(/M/g)).toHaveLength(2)
   expect(bounds(LANE, [0, 3000])).toEqual([0, 5])
-  expect(pathOf(LANE, [400, 600], 0)).toMatch(/^M.*L[^M]*$/)
+  expect(shapeOf(LANE, [400, 600], 0).path).toMatch(/^M.*L[^M]*$/)
   expect(extent({ ...DRAWING, lanes: [] })).toBeNull()
+})
+
+test('a burst after the last stall leaves the axis to the fall before it', () => {
+  const burst: Lane = { ...LANE, points: [...LANE.points, [4000, 480]] }
+  const at = (range: readonly [number, number], over: number | null) =>
+    shapeOf(burst, range, 0, over)
+  expect(ended([[1000, null]])).toBeNull()
+  expect(ended([[0, 500], [1000, 3500]])).toBe(3500) // prettier-ignore
+  expect(at([0, 4000], 3500).axis).toEqual([0, 5.5])
+  expect(at([0, 4000], 3500).marks).toHaveLength(1)
+  expect(at([0, 4000], null)).toMatchObject({ axis: [0, 480], marks: [] })
+  expect(at([3600, 4000], 3500).axis).toEqual([0, 480]) // zoomed to the burst itself
+  expect(at([0, 4000], 4500).axis).toEqual([0, 480]) // a peak of the stall is no burst
 })
 
 test('the chain of a node is what it waits behind and what waits behind it', () => {

@@ -1,7 +1,7 @@
 /** The tooltip of a node: what it is, what it blocks, who runs which statement, how long it lasts. */
 import { formatNumber } from '@/format'
 import { cx } from '@/ui/controls/cx'
-import { factsOf, type QueuePlace, roleOf } from '../nodeText'
+import { directly, factsOf, type QueuePlace, roleOf } from '../nodeText'
 import type { WaitNode } from '../waitGraph'
 
 export function NodeTip({
@@ -26,7 +26,7 @@ export function NodeTip({
       {blocks > 0 && (
         <p>
           Blocks {formatNumber(blocks, 0)} {blocks === 1 ? 'session' : 'sessions'}
-          {node.blocks_direct !== blocks && `, ${formatNumber(node.blocks_direct, 0)} directly`}
+          {directly(node)}
         </p>
       )}
       {node.shape && <p className="mono">{node.shape}</p>}

@@ -4,6 +4,7 @@ import { Fields } from '@/ui/panels/Inspector'
 import { Term } from '@/ui/display/Term'
 import { Duration, Time } from '@/ui/display/Value'
 import {
+  directly,
   missingPersistenceText,
   type NodePersistence,
   type Persistence,
@@ -24,10 +25,7 @@ export function NodeFields({
   return (
     <Fields
       items={[
-        node.blocks_total > 0 && [
-          'Blocks',
-          `${node.blocks_total} (${node.blocks_direct} directly)`,
-        ],
+        node.blocks_total > 0 && ['Blocks', `${node.blocks_total}${directly(node)}`],
         persistence !== undefined && [
           'Stuck',
           <Stuck key="k" node={node} stuck={stuck} persistence={persistence} />,

@@ -163,7 +163,7 @@ _DECIMAL_IDS = (
     ),
 )
 _TRANSACTIONS = (
-    _rule("gauge", "pages", "History list length <history_list_length>"),
+    _rule("gauge", "undo logs", "History list length <history_list_length>"),
     _rule(
         "gauge",
         "structs",

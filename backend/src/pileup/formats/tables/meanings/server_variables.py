@@ -121,7 +121,7 @@ _UNITS = {
         "Binlog_cache_disk_use Binlog_cache_use Binlog_commits Innodb_row_lock_current_waits "
         "Rpl_semi_sync_master_no_tx Rpl_semi_sync_master_yes_tx"
     ),
-    "undo_records": "Innodb_history_list_length",
+    "undo logs": "Innodb_history_list_length",
     "waits": (
         "Innodb_buffer_pool_wait_free Innodb_log_waits Innodb_mutex_os_waits "
         "Innodb_mutex_spin_waits Innodb_row_lock_waits Innodb_s_lock_os_waits "
