@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.blocked_time.roots import Roots
+from pileup.analysis.compare import trial
 from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.findings import event_load, latch_counts, stall_records, summary
 from pileup.analysis.findings.observed import Observed
@@ -135,6 +136,9 @@ def _same_user() -> object:
 
 
 SCENES: Scenes = {
+    "compare.trial _NEXT_TO_NOTHING _Inside.beside": lambda: trial._Inside(
+        300.0, 0.0, 10.0, is_idle=False
+    ).beside(trial._Inside(2.0, 0.0, 1000.0, is_idle=False)),
     "blocked_time.roots _IN_A_ROW Roots._stood": _in_a_row,
     "blocked_time.roots _STAYS_S Roots._stood_for": _stays,
     "findings.event_load _LONG_S timed": _timed,

@@ -24,8 +24,8 @@ from sqlalchemy import (
     Select,
     Text,
     all_,
-    and_,
     bindparam,
+    case,
     cast,
     delete,
     func,
@@ -33,10 +33,11 @@ from sqlalchemy import (
     literal,
     null,
     select,
+    type_coerce,
     union_all,
     update,
 )
-from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy.dialects.postgresql import JSONB, TSQUERY
 
 from pileup.storage import models
 from pileup.storage.database import Unit, clean
@@ -86,7 +87,7 @@ class Entry:
     at: datetime | None
     """The moment to show it at."""
     words: str
-    """The searched text, title included."""
+    """The searched text in any case, title included."""
     weight: float
     """0 to 1: of two matches that are equally good the greater is first."""
 
@@ -122,7 +123,7 @@ def replace_entries(unit: Unit, incident_id: str, entries: Sequence[Entry]) -> N
                     "title": clean(entry.title),
                     "hint": None if entry.hint is None else clean(entry.hint),
                     "at": entry.at,
-                    "words": clean(entry.words),
+                    "words": clean(entry.words).lower(),
                     "weight": entry.weight,
                 }
                 for entry in entries
@@ -189,7 +190,8 @@ def _tokens(text: str) -> list[str]:
 
 
 def _patterns(needles: Iterable[str]) -> list[str]:
-    return [f"%{escaped(needle)}%" for needle in needles]
+    """Build the patterns in lower case, as the words of entries are."""
+    return [f"%{escaped(needle.lower())}%" for needle in needles]
 
 
 def _best(
@@ -279,7 +281,8 @@ def _within_incident() -> Select[Any]:
 def _over_all() -> Select[Any]:
     """Build the search of all incidents: parameters ``patterns`` and ``beginnings``.
 
-    One statement, so that the incidents that the caller sees are listed once. Its rows of the kind
+    One statement, so that the incidents that the caller sees are listed once; ``_titles`` asks
+    again for those of the best. Its rows of the kind
     ``rank`` are the incidents whose analyses have all words, with what that adds to a score.
     """
     table = models.Incident
@@ -299,12 +302,7 @@ def _over_all() -> Select[Any]:
         cast(null(), DateTime(timezone=True)).label("at"),
         (1 - (ranked.c.place - 1) / float(_INCIDENTS)).label("weight"),
     )
-    written = [
-        _written(each, each[1].id.in_(select(_found_ids(each, seen))))
-        for each in _SOURCES
-        if each[0] != "series"
-    ]
-    branches = (_entries(select(ranked.c.id)), ranks, _by_name(seen), *written)
+    branches = (_entries(select(ranked.c.id)), ranks, _by_name(seen), _written_in(seen))
     return select(union_all(*branches).subquery("found"))
 
 
@@ -327,17 +325,14 @@ def _entries(incidents: Select[Any]) -> Select[Any]:
 
     By a function, as row-level security would ask for each entry whether the caller sees it.
     """
-    table: Any = models.SearchEntry
     found = func.pileup_find_entries(
         bindparam("patterns", type_=ARRAY(Text)),
         func.array(incidents.scalar_subquery()),
         _CANDIDATES * 3,
-    ).table_valued("incident_id", "kind", "key")
-    same = [table.incident_id == found.c.incident_id, table.kind == found.c.kind]
-    columns = [table.kind, table.incident_id, table.key.label("id"), table.title, table.hint]
-    return select(*columns, table.at, table.weight).join(
-        found, and_(*same, table.key == found.c.key)
-    )
+    ).table_valued("kind", "incident_id", "key", "title", "hint", "at", "weight")
+    columns = [found.c.kind, found.c.incident_id, found.c.key.label("id"), found.c.title]
+    at = type_coerce(found.c.at, DateTime(timezone=True))
+    return select(*columns, found.c.hint, at.label("at"), found.c.weight)
 
 
 def _written(source: Source, there: ColumnElement[bool]) -> Select[Any]:
@@ -362,21 +357,32 @@ def _written(source: Source, there: ColumnElement[bool]) -> Select[Any]:
     )
 
 
-def _found_ids(source: Source, seen: CTE) -> Any:
-    """Return the ids of rows with these words in the incidents that the caller sees.
+def _written_in(seen: CTE) -> Select[Any]:
+    """Find what people wrote or uploaded in the incidents that the caller sees.
 
     By a function, as row-level security would not let ILIKE use the index of trigrams.
     """
-    _, table, name, _ = source
-    return func.pileup_find(
-        table.__tablename__,
-        name.key,
-        hasattr(table, "deleted_at"),
+    sources = [
+        {
+            "kind": kind,
+            "of": table.__tablename__,
+            "name": name.key,
+            "hint": getattr(hint, "key", None),
+            "deletable": hasattr(table, "deleted_at"),
+        }
+        for kind, table, name, hint in _SOURCES
+        if kind != "series"
+    ]
+    found = func.pileup_find_written(
+        literal(sources, JSONB),
         bindparam("patterns", type_=ARRAY(Text)),
         func.array(select(seen.c.id).scalar_subquery()),
         _CANDIDATES,
-        type_=Text,
-    ).column_valued("found")
+    ).table_valued("kind", "incident_id", "id", "title", "hint")
+    weight = case(_WEIGHTS, value=found.c.kind, else_=0.0)
+    at = cast(null(), DateTime(timezone=True))
+    columns = [found.c.kind, found.c.incident_id, found.c.id, found.c.title, found.c.hint]
+    return select(*columns, at.label("at"), weight.label("weight"))
 
 
 def _by_name(seen: CTE) -> Select[Any]:

@@ -123,7 +123,7 @@ class SearchEntry(Base):
     hint: Mapped[str | None]
     at: Mapped[datetime | None]
     words: Mapped[str]
-    """The searched text, title included."""
+    """The searched text in lower case, title included."""
     weight: Mapped[float]
     """0 to 1: of two matches that are equally good the greater is first."""
 
