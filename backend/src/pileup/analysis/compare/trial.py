@@ -91,8 +91,8 @@ class _Inside:
 
     def beside(self, other: _Inside) -> float | None:
         """Seconds per statement; None too where more sessions do next to nothing of the other."""
-        stands = self.running > other.running and self.rate <= _NEXT_TO_NOTHING * other.rate
-        return None if stands else self.known
+        is_stuck = self.running > other.running and self.rate <= _NEXT_TO_NOTHING * other.rate
+        return None if is_stuck else self.known
 
 
 def _verdict(before_run: Run, old: _Inside, after_run: Run, new: _Inside) -> TrialDoc:
