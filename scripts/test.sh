@@ -53,7 +53,7 @@ note() { # note NAME SECONDS: how the step went, into the summary
 backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs --durations 25 --durations-min 2 tests); }
 # Beside the backend's tests, a share of the specs of screens runs, another one every day; alone,
 # all of them do.
-share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/4"; fi; }
+share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/6"; fi; }
 # No colours: the summary below looks for plain words.
 frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 # Half of the specs run in the background, each half against an installation of its own: they share

@@ -106,6 +106,7 @@ def _shows_nothing(analysis: Analysis) -> bool:
 
 @pytest.mark.parametrize("kind", _KINDS)
 @pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.dealt(2)
 def test_a_piece_of_a_sample_names_no_wrong_cause(
     name: str, kind: str, rounds: Rounds, tmp_path: Path
 ) -> None:

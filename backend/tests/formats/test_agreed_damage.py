@@ -76,7 +76,7 @@ PARTS: dict[str, Callable[[list[str]], list[str]]] = {
 
 
 @pytest.mark.parametrize("item", formats.FORMATS, ids=lambda item: item.NAME)
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_what_nearly_fits_is_read_as_agreed(
     item: formats.Format, request: pytest.FixtureRequest
 ) -> None:

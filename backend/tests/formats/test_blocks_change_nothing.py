@@ -20,7 +20,7 @@ _MOST = 64 * 1024
 
 
 @pytest.mark.parametrize("path", all_samples(), ids=lambda path: f"{path.parent.name}-{path.name}")
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_the_size_of_blocks_changes_nothing(path: Path) -> None:
     data = path.read_bytes()[:_MOST]
     whole = parse_bytes(data, path.name, path.parent.name)

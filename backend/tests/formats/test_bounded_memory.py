@@ -28,7 +28,7 @@ _MOST_MIB = memory.LINE / memory.MIB * 0.9
 
 @pytest.mark.parametrize("case", _CASES)
 @pytest.mark.slow
-@pytest.mark.dealt(4)
+@pytest.mark.dealt(6)
 def test_a_line_of_100_mb_is_never_held_whole(case: str, rounds: Rounds) -> None:
     """By a quarter of the formats, another quarter every day."""
     names = list(rounds.in_turn(_CASES[case], min(_TURNS, len(_CASES[case]))))

@@ -34,7 +34,7 @@ _MOST_BROKEN = 32 * 1024
 """Of each file: some 800 of them, broken, take less than a minute."""
 _SHARES = 4
 """Every so many-th file is a test of its own, so that several processes share the work."""
-_TURNS = 12
+_TURNS = 18
 """A usual run takes every so many-th of these files, other ones every day."""
 _COLLAPSED_TURNS = 3
 """The same for the few backtraces of which a capture has the output of pt-pmp."""

@@ -131,7 +131,7 @@ _CASES: dict[str, tuple[str, str, _Count, _Read]] = {
 
 
 @pytest.mark.parametrize("folder", dict.fromkeys(folder for folder, *_ in _CASES.values()))
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_as_many_as_plain_counting_finds(corpus: Path, folder: str) -> None:
     """Each file is read once for all that is counted in it."""
     cases = {what: case for what, case in _CASES.items() if case[0] == folder}

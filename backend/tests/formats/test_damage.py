@@ -29,7 +29,7 @@ _each_sample = pytest.mark.parametrize(
 
 
 @_each_sample
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_damage_is_data(path: Path, rounds: Rounds) -> None:
     data = path.read_bytes()[:_MOST]
     whole = parse_bytes(data, path.name, path.parent.name)
@@ -80,7 +80,7 @@ class _Breaks:
 
 
 @_each_sample
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_frames_come_back_from_the_store_as_they_were(path: Path, tmp_path: Path) -> None:
     parsed = parse_bytes(path.read_bytes(), path.name, path.parent.name)
     store = FrameStore(tmp_path)
@@ -94,7 +94,7 @@ def test_frames_come_back_from_the_store_as_they_were(path: Path, tmp_path: Path
 
 
 @_each_sample
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_no_name_changes_what_content_says(path: Path) -> None:
     """A name may decide between formats that both claim the content, and nothing else."""
     with path.open("rb") as stream:

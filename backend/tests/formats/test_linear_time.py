@@ -62,7 +62,7 @@ def test_no_head_is_sniffed_in_quadratic_time(item: formats.Format, rounds: Roun
 
 
 @_FORMATS
-@pytest.mark.dealt(8)
+@pytest.mark.dealt(12)
 def test_no_line_is_read_in_quadratic_time(item: formats.Format, rounds: Rounds) -> None:
     for what, make, size in _dealt(item, _lines(item.NAME, rounds), rounds):
         assert_linear(f"{item.NAME}: {what}", _reader(item.NAME), make, size)

@@ -39,7 +39,7 @@ _WHOLE_SECONDS = {"session.time_s"}
 
 
 @pytest.mark.parametrize("path", all_samples(), ids=lambda path: f"{path.parent.name}-{path.name}")
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_no_number_is_invented(path: Path, rounds: Rounds) -> None:
     data = path.read_bytes()[:_MOST]
     undamaged = parse_bytes(data, path.name, path.parent.name)

@@ -22,7 +22,7 @@ from tests.support.running import Running, pileup
 from tests.support.typist import Typist
 
 # One instance serves most of these tests, so one test process should run them all.
-pytestmark = [pytest.mark.xdist_group("run"), pytest.mark.on_turn(0, 3)]
+pytestmark = [pytest.mark.xdist_group("run"), pytest.mark.on_turn(0, 6)]
 
 
 @pytest.fixture(scope="module")

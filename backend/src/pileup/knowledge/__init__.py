@@ -21,7 +21,7 @@ import yaml
 from pileup.knowledge import schema
 from pileup.knowledge.latch_identity import Identity, Wait, identify
 from pileup.knowledge.renamed import current_name
-from pileup.knowledge.signature import Sign, Signature, names
+from pileup.knowledge.signature import EXPRESSIONS, Sign, Signature, names
 from pileup.knowledge.version_ranges import Applies, Fix, applies, fix_for
 from pileup.paths import packaged
 
@@ -191,6 +191,16 @@ class Knowledge:
         for order, stack in enumerate(self.stacks):
             self._by_function[function_key(stack.functions[0])].append((order, stack))
         self._state_names, self._state_patterns = _state_index(states, self.states)
+
+    @functools.cached_property
+    def expressions(self) -> dict[str, tuple[str, ...]]:
+        """The expressions of all signs by the kind of sign, each once."""
+        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for signature in self.signatures.values():
+            for sign in _all_signs(signature):
+                if sign.kind in EXPRESSIONS:
+                    found[sign.kind][getattr(sign, sign.kind)] = None
+        return {kind: tuple(texts) for kind, texts in found.items()}
 
     def latch_for(self, name: str | None, wait: Wait | None = None) -> Latch | None:
         """Return the latch that the evidence of a wait decides; None if nothing decides it."""

@@ -180,7 +180,7 @@ def _pair(draw: st.DrawFn) -> tuple[list[Parsed], list[Parsed]]:
     return mine, draw(_others(folder, host))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(pair=_pair())
 def test_another_server_or_another_day_changes_nothing(
     pair: tuple[list[Parsed], list[Parsed]],
@@ -213,7 +213,7 @@ OTHERS: Mapping[str, list[Parsed]] = {
 
 @of_samples(SAMPLES)
 @pytest.mark.parametrize("others", list(OTHERS))
-@pytest.mark.dealt(2)
+@pytest.mark.dealt(4)
 def test_a_sample_beside_others(name: str, others: str) -> None:
     alone = analysis_of_few(name)
     assert alone.episodes

@@ -189,6 +189,7 @@ def _beside(folder: str, *items: Samples) -> Files:
 
 @pytest.mark.parametrize("distance", [61, 100, 299, 840, 899])
 @pytest.mark.parametrize("folder", ["a", "b"])
+@pytest.mark.dealt(3)
 def test_a_row_of_no_host_minutes_away_is_no_part_of_a_capture(folder: str, distance: int) -> None:
     alone: Files = {"a/m.csv": [running(STALL)]}
     for start in (T0 - distance * S, T0 + (len(STALL) + distance) * S):
@@ -245,7 +246,7 @@ def _apart(draw: st.DrawFn) -> tuple[Files, Files]:
     return {"a/m.csv": [running(shape, step=step * S, host=host)]}, _beside(folder, added)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(pair=_apart())
 def test_rows_of_no_host_change_no_capture_that_they_do_not_touch(
     pair: tuple[Files, Files],

@@ -650,6 +650,7 @@ THREAD_ID\tLOCK_MODE\tLOCK_DURATION\tLOCK_TYPE\tTABLE_SCHEMA\tTABLE_NAME
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.dealt(2)
 def test_a_cause_is_named_and_its_rival_is_not(case: Case, tmp_path: Path) -> None:
     analysis = _analysed(tmp_path, case.text)
     assert case.issue in _first(analysis), _named(analysis)
@@ -664,6 +665,7 @@ def test_a_cause_is_named_and_its_rival_is_not(case: Case, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.dealt(2)
 def test_its_healthy_neighbour_has_no_finding(case: Case, tmp_path: Path) -> None:
     analysis = _analysed(tmp_path, case.healthy)
     assert not [finding.id for finding in analysis.findings if finding.score > 0.5]

@@ -1629,6 +1629,7 @@ Uptime\t9886401
 
 
 @pytest.mark.parametrize("name", PASTES)
+@pytest.mark.dealt(2)
 def test_a_paste_shows_its_cause(name: str, tmp_path: Path) -> None:
     text, cause = PASTES[name]
     analysis = _analysed(tmp_path, text)

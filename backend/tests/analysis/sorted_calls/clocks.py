@@ -125,7 +125,8 @@ def last_reading() -> object:
         context=given(evidence=given(frame=always(rows), path=always("a")), server=Server())
     )
     with instead(latch_counts, _latch_of=lambda label, _: label, latches=" ".join):
-        return latch_counts._since_start(known, {"x", "y"}).text
+        sleeps = latch_counts.sleeps_since_start(known)
+        return latch_counts._since_start(known, sleeps[::-1], {"x", "y"}).text, sleeps
 
 
 def modes_without_types() -> object:
@@ -162,6 +163,7 @@ ORDERED: dict[str, Any] = {
     "evidence.series _untimed_rates": rates_without_times,
     "findings.latch_counts _latch_of": modes_without_types,
     "findings.latch_counts _since_start": last_reading,
+    "findings.latch_counts sleeps_since_start": last_reading,
     "findings.rules.memory _nodes": uneven_nodes,
     "findings.rules.memory _of_process": node_of_a_process,
     "findings.rules.statements _rows_read": most_read,

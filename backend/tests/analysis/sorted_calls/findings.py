@@ -306,14 +306,14 @@ def most_counted_latch() -> object:
     levels = [level(name, value * 1e6) for name, value in (("few", 3), ("most", 9), ("some", 5))]
     known: Any = given(levels_named=always(levels), series=_series_of, context=given(server=None))
     with instead(latch_counts, _latch_of=always("z"), latches=" and ".join):
-        return latch_counts.counted(known, {"z"}).evidence
+        return latch_counts.counted(known, [], {"z"}).evidence
 
 
 def names_of_counted_latches() -> object:
     levels = [level("x", 9e6, labels=name) for name in ("c", "a", "b")]
     known: Any = given(levels_named=always(levels), series=_series_of, context=given(server=None))
     with instead(latch_counts, _latch_of=lambda labels, _: labels, latches=" and ".join):
-        return latch_counts.counted(known, {"a", "b", "c"}).text
+        return latch_counts.counted(known, [], {"a", "b", "c"}).text
 
 
 def fullest_limits() -> object:

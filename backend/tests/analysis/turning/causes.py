@@ -40,7 +40,8 @@ def _sleeps() -> object:
     of = given(frame=always(found), path=always("a"))
     known: Any = given(context=given(evidence=of, server=None))
     with instead(latch_counts, _latch_of=always("btr_search_latch")):
-        return latch_counts._since_start(known, ["btr_search_latch"]).holds
+        sleeps = latch_counts.sleeps_since_start(known)
+        return latch_counts._since_start(known, sleeps, ["btr_search_latch"]).holds
 
 
 def _timed() -> object:
@@ -52,7 +53,7 @@ def _timed() -> object:
     of = given(frame=always(pl.DataFrame(columns)))
     known: Any = given(context=given(evidence=of), lines=always(None))
     with instead(event_load, _latch=always("x")):
-        return event_load.timed(known, ["x"], "x").holds
+        return event_load.timed(known, event_load.timed_waits(known), ["x"], "x").holds
 
 
 def _unknown() -> object:

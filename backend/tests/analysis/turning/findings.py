@@ -205,9 +205,9 @@ def _grows() -> object:
 
 def _kept(pattern: str) -> object:
     """Which answers are kept for a second question."""
-    kept: dict[str, bool] = {}
+    kept: dict[str, list[str]] = {}
     with instead(texts, _kept_answers=always(kept)):
-        texts._matching(pattern, ["a" * 40, "b"])
+        texts._matches((pattern,), ["a" * 40, "b"])
     return sorted(map(len, kept))
 
 
@@ -296,8 +296,8 @@ SCENES: Scenes = {
     "findings.storms _MINUTE_US _most_in_a_minute": lambda: storms._most_in_a_minute(
         [T0, T0 + 30 * S]
     ),
-    "findings.texts _MOST_KEPT _matching": lambda: _kept("a"),
-    "findings.texts _SHORT _matching": lambda: _kept("a"),
+    "findings.texts _MOST_KEPT _matches": lambda: _kept("a"),
+    "findings.texts _SHORT _matches": lambda: _kept("a"),
     "findings.triage _AS_BEFORE _as_before": lambda: triage._as_before(level("x", 5.0, before=4.0)),
     "findings.triage _DISK_BUSY _disk": _disk,
     "findings.triage _SWAPPING _swap": _swap,

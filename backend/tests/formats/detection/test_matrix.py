@@ -65,7 +65,7 @@ def test_it_is_recognised_and_read_whole(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.mark.parametrize(("name", "text"), CASES)
-@pytest.mark.dealt(8)
+@pytest.mark.dealt(12)
 def test_a_wrapper_changes_nothing(name: str, text: str, wrapper: str) -> None:
     parsed = parse(WRAPPERS[wrapper](text))
     assert parsed.format == name, parsed.detection

@@ -28,7 +28,7 @@ FOLDER = SAMPLES / "innodb-status"
 
 
 @pytest.mark.parametrize("path", samples("innodb-status"), ids=lambda path: path.stem)
-@pytest.mark.dealt(4)
+@pytest.mark.dealt(6)
 def test_innodb_status(path, check_sample):
     check_sample(path)
 

@@ -101,7 +101,7 @@ def _inputs(path: Path, rounds: Rounds) -> Iterator[tuple[str, bytes]]:
 
 @pytest.mark.parametrize("path", _PATHS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 @pytest.mark.slow
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_known_stacks_equal_lines_one_by_one(path: Path, rounds: Rounds) -> None:
     known_stacks = 0
     for what, data in _inputs(path, rounds):

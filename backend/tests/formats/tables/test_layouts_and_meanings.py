@@ -360,7 +360,7 @@ _DECIDABLE = [
 
 
 @pytest.mark.parametrize(("layout", "meaning"), _DECIDABLE)
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_any_layout_has_any_meaning(layout: str, meaning: str, rounds: Rounds) -> None:
     """Behind any margin; every other margin each day."""
     wanted, rows = MEANINGS[meaning]

@@ -98,7 +98,7 @@ def speaks(parsed: Parsed, text: str) -> bool:
 
 
 @pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: f"{path.parent.name}-{path.name}")
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_no_layout_turns_records_into_silence(path: Path, rounds: Rounds) -> None:
     text = path.read_bytes()[:_MOST].decode("utf-8", "replace")
     if not _has_evidence(parse_bytes(text.encode(), "x").frames):
@@ -187,7 +187,7 @@ _SAYS = 0.02
 
 
 @pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: f"{path.parent.name}-{path.name}")
-@pytest.mark.dealt(8)
+@pytest.mark.dealt(12)
 def test_a_part_of_a_file_in_any_dress_is_never_silent(path: Path, rounds: Rounds) -> None:
     """Of what some lines give, most is read whatever is around them, or the receipt says so."""
     lines = path.read_bytes()[: 2 * _MOST].decode("utf-8", "replace").split("\n")[:-1]
@@ -238,7 +238,7 @@ _NOT_ALIKE = {("pieces", "a diff")}
 
 
 @pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: f"{path.parent.name}-{path.name}")
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_a_prefix_loses_no_record(path: Path, rounds: Rounds) -> None:
     text = path.read_bytes()[:_MOST].decode("utf-8", "replace")
     plain = parse_bytes(text.encode(), "x")
@@ -259,7 +259,7 @@ def test_a_prefix_loses_no_record(path: Path, rounds: Rounds) -> None:
 
 
 @pytest.mark.parametrize("width", range(60, 101))
-@pytest.mark.dealt(6)
+@pytest.mark.dealt(9)
 def test_a_wait_reads_the_same_at_any_width(width: int) -> None:
     (plain,) = parse_bytes(WAIT.encode()).frames["semaphore_wait"].drop("line_last").rows()
     for wrap in (at_words, at_columns):

@@ -7,7 +7,8 @@ It answers where no record lists waits. What an instrument means is knowledge, n
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -61,14 +62,31 @@ def kind(records: StallRecords, of: str) -> Seen:
     return _seen(records, [row for row in events if pattern.match(_event(row))], _WORDS[of])
 
 
-def timed(records: StallRecords, ids: Collection[str], named: str) -> Seen:
+def timed(
+    records: StallRecords, rows: Sequence[dict[str, Any]], ids: Collection[str], named: str
+) -> Seen:
     """Return how much of the waiting for latches since the server's start was for these.
 
-    Its share is known, how many wait at once is not.
+    rows: see ``timed_waits``. Its share is known, how many wait at once is not.
     """
+    matching = [row for row in rows if row["latch"] in ids]
+    seconds = sum(row["value"] for row in matching)
+    if seconds < _LONG_S:
+        return NO_DATA
+    share = seconds / sum(row["value"] for row in rows)
+    text = (
+        f"threads waited {number(seconds)} s for the {named} since the times began, by "
+        f"performance_schema ({share:.0%} of the waits for latches that it lists)"
+    )
+    where = records.lines({**matching[0], "line_last": matching[0]["line_first"]}, text)
+    return Seen(True, max(1, round(_AS_MANY * share)), share, text, (where,), estimated=True)
+
+
+def timed_waits(records: StallRecords) -> list[dict[str, Any]]:
+    """Return the time that was waited for each latch since the server's start, in seconds."""
     frame = records.context.evidence.frame("sample")
     if frame is None:
-        return NO_DATA
+        return []
     rows = (
         frame.with_columns(pl.col("series", "labels").cast(pl.String))
         .filter(
@@ -80,17 +98,7 @@ def timed(records: StallRecords, ids: Collection[str], named: str) -> Seen:
         .agg(pl.col("value").max(), pl.col("line_first").last())
         .to_dicts()
     )
-    matching = [row for row in rows if _latch(_event_of(row["labels"])) in ids]
-    seconds = sum(row["value"] for row in matching)
-    if seconds < _LONG_S:
-        return NO_DATA
-    share = seconds / sum(row["value"] for row in rows)
-    text = (
-        f"threads waited {number(seconds)} s for the {named} since the times began, by "
-        f"performance_schema ({share:.0%} of the waits for latches that it lists)"
-    )
-    where = records.lines({**matching[0], "line_last": matching[0]["line_first"]}, text)
-    return Seen(True, max(1, round(_AS_MANY * share)), share, text, (where,), estimated=True)
+    return [row | {"latch": _latch(_event_of(row["labels"]))} for row in rows]
 
 
 _TIMED = ".sum_timer_wait"
@@ -130,4 +138,4 @@ def _latch(event: str) -> str:
     return latch.id if latch is not None else ""
 
 
-__all__ = ["kind", "latches", "timed"]
+__all__ = ["kind", "latches", "timed", "timed_waits"]

@@ -34,11 +34,14 @@ _MODES = {"rwlock": "S", "mutex": "mutex"}
 """A mode of waiting for each type of latch."""
 
 
-def counted(records: StallRecords, ids: Collection[str]) -> Seen:
-    """Return how much of the counted waits was for latches of the knowledge base."""
+def counted(records: StallRecords, sleeps: Sequence[dict[str, Any]], ids: Collection[str]) -> Seen:
+    """Return how much of the counted waits was for latches of the knowledge base.
+
+    sleeps: see ``sleeps_since_start``.
+    """
     levels = [level for level in records.levels_named([SERIES]) if not level.since_start]
     if not levels:
-        return _since_start(records, ids)
+        return _since_start(records, sleeps, ids)
     by_latch: defaultdict[str, list[Level]] = defaultdict(list)
     unknown = []
     for level in levels:
@@ -66,37 +69,41 @@ def may_be_any(unknown: float, of_all: float) -> bool:
     return unknown >= _MOSTLY_UNKNOWN * of_all
 
 
-def _since_start(records: StallRecords, ids: Collection[str]) -> Seen:
-    """Return how many of all sleeps a single reading counts for these latches.
-
-    It tells nothing of now, so that it is one waiter at most, and only where threads have
-    slept for long in all.
-    """
+def sleeps_since_start(records: StallRecords) -> list[dict[str, Any]]:
+    """Return the last reading of each latch in each file: how often threads slept for it in all."""
     frame = records.context.evidence.frame("sample")
     if frame is None:
-        return NO_DATA
+        return []
     series = pl.col("series").cast(pl.String)
     rows = (
         frame.filter(series.str.ends_with(f".{SERIES}") & (pl.col("value") > 0))
         .with_columns(pl.col("labels").cast(pl.String))
         .sort("artifact", "line_first")
         .unique(["artifact", "labels"], keep="last", maintain_order=True)
+        .to_dicts()
     )
-    if rows.is_empty():
-        return NO_DATA
     server = records.context.server
-    of_all = float(rows["value"].sum())
-    unknown, matching = 0.0, []
-    for row in rows.to_dicts():
-        latch = _latch_of(row["labels"] or "", server)
-        unknown += 0.0 if latch else row["value"]
-        if latch in ids:
-            matching.append(row)
+    return [row | {"latch": _latch_of(row["labels"] or "", server)} for row in rows]
+
+
+def _since_start(
+    records: StallRecords, rows: Sequence[dict[str, Any]], ids: Collection[str]
+) -> Seen:
+    """Return how many of all sleeps a single reading counts for these latches.
+
+    It tells nothing of now, so that it is one waiter at most, and only where threads have
+    slept for long in all.
+    """
+    if not rows:
+        return NO_DATA
+    of_all = float(sum(row["value"] for row in rows))
+    unknown = sum(row["value"] for row in rows if not row["latch"])
+    matching = [row for row in rows if row["latch"] in ids]
     sleeps = sum(row["value"] for row in matching)
     if sleeps * _SLEEP_S < _LONG_S:
         return NO_DATA if may_be_any(unknown, of_all) else Seen(False)
     share = sleeps / of_all
-    named = latches(sorted({_latch_of(row["labels"] or "", server) for row in matching}))
+    named = latches(sorted({row["latch"] for row in matching}))
     text = (
         f"threads slept {grouped(sleeps)} times for the {named} since the counts began, "
         f"by SHOW ENGINE INNODB MUTEX ({share:.0%} of the latches it lists)"
@@ -140,4 +147,4 @@ def _wait(mode: str, place: re.Match[str] | None, server: Server) -> Wait:
     return Wait(mode=mode, created=created, family=server.family, numbers=server.numbers)
 
 
-__all__ = ["counted"]
+__all__ = ["counted", "sleeps_since_start"]

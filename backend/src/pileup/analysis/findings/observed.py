@@ -139,8 +139,16 @@ class Observed(StallRecords):
         loaded = event_load.latches(self, ids, words.latches(ids))
         if loaded.holds:
             return loaded
-        timed = event_load.timed(self, ids, words.latches(ids))
-        return timed if timed.holds else latch_counts.counted(self, ids)
+        timed = event_load.timed(self, self._timed_latches, ids, words.latches(ids))
+        return timed if timed.holds else latch_counts.counted(self, self._latch_sleeps, ids)
+
+    @cached_property
+    def _timed_latches(self) -> list[dict[str, Any]]:
+        return event_load.timed_waits(self)
+
+    @cached_property
+    def _latch_sleeps(self) -> list[dict[str, Any]]:
+        return latch_counts.sleeps_since_start(self)
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
@@ -614,7 +622,8 @@ class Observed(StallRecords):
         if frame is None:
             return self._counted_states
         named = _prints(frame, "state")
-        return Texts(_active(frame, "command", "state"), "state", "time_s", named)
+        rows = _active(frame, "command", "state")
+        return Texts(rows, "state", "time_s", named, _expressions("state"))
 
     @cached_property
     def _replicating_states(self) -> Texts | None:
@@ -625,7 +634,7 @@ class Observed(StallRecords):
         kinds = listed.frame.select(columns).unique()
         applies = [listed_times.is_replication(*row) for row in kinds.iter_rows()]
         frame = listed.frame.join(kinds.filter(applies), on=columns, how="semi", nulls_equal=True)
-        return Texts(frame, "state", "time_s", listed.is_named)
+        return Texts(frame, "state", "time_s", listed.is_named, _expressions("state"))
 
     @cached_property
     def _counted_states(self) -> Texts | None:
@@ -651,7 +660,8 @@ class Observed(StallRecords):
             many.alias("many"),
         )
         rows = rows.select(pl.exclude("many").repeat_by("many").explode())
-        return Texts(_active(rows, None, "state"), "state")
+        rows = _active(rows, None, "state")
+        return Texts(rows, "state", expressions=_expressions("state"))
 
     @cached_property
     def _thread_states(self) -> Texts | None:
@@ -659,7 +669,8 @@ class Observed(StallRecords):
         if frame is None:
             return None
         named = _prints(frame, "thread_state")
-        return Texts(_active(frame, None, "thread_state"), "thread_state", is_named=named)
+        rows = _active(frame, None, "thread_state")
+        return Texts(rows, "thread_state", None, named, _expressions("state"))
 
     @cached_property
     def _users(self) -> Texts | None:
@@ -671,14 +682,15 @@ class Observed(StallRecords):
         frame = _active(frame, "command", "state").with_columns(
             pl.when(local).then(pl.lit(f"{_LOGS_IN} of the socket")).otherwise("user").alias("user")
         )
-        return Texts(frame, "user", is_named=named)
+        return Texts(frame, "user", None, named, _expressions("user"))
 
     @cached_property
     def _commands(self) -> Texts | None:
         frame = self.during("session")
         if frame is None:
             return None
-        return Texts(frame, "command", "time_s", _prints(frame, "command"))
+        named = _prints(frame, "command")
+        return Texts(frame, "command", "time_s", named, _expressions("command"))
 
     @cached_property
     def _transactions(self) -> Texts | None:
@@ -690,7 +702,7 @@ class Observed(StallRecords):
         parts.append(pl.when(_HAS_NO_SESSION).then(pl.lit("without a session")))
         text = pl.concat_str(parts, separator=" ", ignore_nulls=True)
         frame = frame.with_columns(text.alias("what"))
-        return Texts(frame, "what", "active_s")
+        return Texts(frame, "what", "active_s", expressions=_expressions("transaction"))
 
     @cached_property
     def _locks(self) -> Texts | None:
@@ -699,7 +711,7 @@ class Observed(StallRecords):
             return None
         parts = [pl.col(name).fill_null("") for name in ("waits_kind", "waits_mode", "waits_table")]
         frame = frame.with_columns(pl.concat_str(parts, separator=" ").alias("what"))
-        return Texts(frame, "what", "wait_s")
+        return Texts(frame, "what", "wait_s", expressions=_expressions("lock"))
 
     @cached_property
     def _statements(self) -> Texts | None:
@@ -710,13 +722,16 @@ class Observed(StallRecords):
                 continue
             frame = frame.filter(pl.col("query").is_not_null())
             frame = frame.with_columns(pl.col("query").str.slice(0, _QUERY_LENGTH))
-            return Texts(frame, "query", age)
+            return Texts(frame, "query", age, expressions=_expressions("query"))
         return None
 
     @cached_property
     def _log_lines(self) -> Texts | None:
         frame = self.context.evidence.frame("event")
-        return None if frame is None else Texts(frame.filter(pl.col("kind") != "clock"), "message")
+        if frame is None:
+            return None
+        lines = frame.filter(pl.col("kind") != "clock")
+        return Texts(lines, "message", expressions=_expressions("log"))
 
     @cached_property
     def _semaphores(self) -> pl.DataFrame | None:
@@ -927,6 +942,10 @@ def _named(groups: Sequence[StackGroup], wanted: Container[str]) -> str:
 def _amount(group: StackGroup, most: int, doing: str) -> str:
     """Write how many threads, or how much of a profile, do something."""
     return (words.profile if group.profiled else words.threads)(most, doing)
+
+
+def _expressions(kind: str) -> tuple[str, ...]:
+    return knowledge().expressions.get(kind, ())
 
 
 def _most_at_once(matches: Iterable[StackGroup]) -> int:

@@ -1,13 +1,15 @@
 """Rows with a text that patterns are tested on: the States, statements or log lines of a stall.
 
-Hundreds of patterns are tested on the same rows, and most match none: each is tested on the few
-distinct texts first. States and user names recur from stall to stall and from incident to
-incident, so the answers for short texts are kept. Which rows these are does not belong here: see
-``observed``.
+Hundreds of expressions are tested on the same rows, and most match none: all of those of the
+knowledge base are tested at once, on the few distinct texts. States and user names recur from stall
+to stall and from incident to incident, so the answers for short texts are kept. Which rows these
+are does not belong here: see ``observed``.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -16,7 +18,7 @@ import polars as pl
 _SHORT = 100
 """Letters of a text whose answers are kept."""
 _MOST_KEPT = 1000
-"""Answers that are kept of each pattern."""
+"""Texts whose answers are kept."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Texts:
     """The column of seconds; None: their age is unknown."""
     is_named: bool = True
     """Whether any record prints such a text, also of those that are not among the rows."""
+    expressions: tuple[str, ...] = ()
+    """Those that are likely to be looked for: all are tested at once."""
 
     def matching(self, pattern: str, lasting: float | None = None) -> pl.DataFrame | None:
         """Return the rows whose text matches; None: no row does.
@@ -38,7 +42,11 @@ class Texts:
         """
         if lasting is not None and self.age is None:
             return None
-        found = _matching(pattern, self._distinct)
+        found = (
+            self._matches.get(pattern)
+            if pattern in self.expressions
+            else _matches((pattern,), self._distinct).get(pattern)
+        )
         if not found:
             return None
         test = pl.col(self.column).fill_null("").is_in(found)
@@ -48,26 +56,42 @@ class Texts:
         return None if rows.is_empty() else rows
 
     @cached_property
+    def _matches(self) -> Mapping[str, list[str]]:
+        return _matches(self.expressions, self._distinct)
+
+    @cached_property
     def _distinct(self) -> list[str]:
         return self.frame[self.column].fill_null("").unique().to_list()
 
 
-def _matching(pattern: str, texts: list[str]) -> list[str]:
-    """Return the texts that match; only those without a kept answer are tested."""
-    kept = _kept_answers(pattern)
-    answers = {text: kept[text] for text in texts if text in kept}
-    untested = pl.Series([text for text in texts if text not in answers], dtype=pl.String)
-    if len(untested):
-        tested = dict(zip(untested, untested.str.contains(pattern), strict=True))
-        short = {text: answer for text, answer in tested.items() if len(text) <= _SHORT}
-        if len(kept) + len(short) <= _MOST_KEPT:
-            kept |= short
-        answers |= tested
-    return [text for text in texts if answers[text]]
+def _matches(expressions: tuple[str, ...], texts: Sequence[str]) -> Mapping[str, list[str]]:
+    """Return the texts that match each expression; only those without a kept answer are tested."""
+    kept = _kept_answers(expressions)
+    matches = defaultdict(list)
+    for text in texts:
+        for expression in kept.get(text, ()):
+            matches[expression].append(text)
+    untested = pl.DataFrame({"text": [text for text in texts if text not in kept]})
+    if untested.is_empty():
+        return matches
+    tests = (
+        pl.col("text").str.contains(expression).alias(str(at))
+        for at, expression in enumerate(expressions)
+    )
+    short: dict[str, list[str]] = {text: [] for text in untested["text"] if len(text) <= _SHORT}
+    for expression, answers in zip(expressions, untested.select(tests), strict=True):
+        for text in untested["text"].filter(answers):
+            matches[expression].append(text)
+            if text in short:
+                short[text].append(expression)
+    if len(kept) + len(short) <= _MOST_KEPT:
+        kept |= short
+    return matches
 
 
 @lru_cache(maxsize=512)
-def _kept_answers(pattern: str) -> dict[str, bool]:  # noqa: ARG001  # the key of the cache
+def _kept_answers(expressions: tuple[str, ...]) -> dict[str, list[str]]:  # noqa: ARG001  # the key
+    """Return the expressions that match, by text."""
     return {}
 
 
