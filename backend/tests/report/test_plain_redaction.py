@@ -43,6 +43,26 @@ def test_a_value_found_in_one_field_goes_from_all() -> None:
     assert set(done) >= {"user", "n"}
 
 
+def test_html_keeps_its_form_and_loses_its_values() -> None:
+    """An entity, a colour or a coordinate is no value; words of attributes and raw lines are."""
+    html = (
+        '<p title="of app@10.1.2.3">161 wait in &#x27;Waiting for a lock&#x27;, of &lt;10.1.2.3&gt;'
+        '</p><path fill="#c4320a" d="M96.0,206.2"/>'
+        "<pre>update t set a = &#x27;Zx81-secret&#x27;</pre>"
+    )
+    redactor = Redactor(KINDS, b"k")
+    section = [{"text": "161 wait in 'Waiting for a lock'", "blocks": [{"html": html}]}]
+    done = redact_plain(section, redactor, html=True)[0]
+    assert done["text"] == section[0]["text"]
+    changed = done["blocks"][0]["html"]
+    host = redactor.text("10.1.2.3")
+    assert f"in &#x27;Waiting for a lock&#x27;, of &lt;{host}&gt;</p>" in changed
+    assert '<path fill="#c4320a" d="M96.0,206.2"/>' in changed
+    assert "10.1.2.3" not in changed
+    assert "Zx81" not in changed
+    assert changed.endswith("&#x27;</pre>")
+
+
 def test_a_text_that_comes_again_is_redacted_and_counted_each_time() -> None:
     """Also where the same text is a name in one field and a plain one in another."""
     rows = [{"user": "waiting", "state": "waiting", "text": "from 10.1.2.3"}] * 3

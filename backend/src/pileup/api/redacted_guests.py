@@ -22,6 +22,8 @@ from pileup.views.reports.known import redactor_for
 
 _MADE_FOR_LEAVING = (".csv", "/export", "/bundle")
 """Ends of the addresses of files whose route takes the parameter ``redact``."""
+_OF_HTML = ("/report/page", "/report/preview")
+"""Ends of the addresses whose answers hold sections as HTML."""
 
 
 def change_query(request: Request, services: Services, unit: Unit) -> None:
@@ -56,7 +58,8 @@ def redacted_answer(
     if not kind.startswith("application/json") or not hasattr(response, "body"):
         raise ApiError(403, "Not with this link", "this link shows no files as they are")
     redactor = redactor_for(unit, services.placed, caller.incident_id, caller.redact)
-    content = redacted(json.loads(bytes(response.body)), redactor)
+    has_html = request.scope["path"].endswith(_OF_HTML)
+    content = redacted(json.loads(bytes(response.body)), redactor, html=has_html)
     return Response(
         json.dumps(content, ensure_ascii=False, separators=(",", ":")),
         status_code=response.status_code,

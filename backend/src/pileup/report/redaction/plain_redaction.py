@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_h
 import msgspec
 
 from pileup.report.redaction.document_redaction import raise_leaks
+from pileup.report.redaction.html_redaction import PROSE, html_pieces
 from pileup.report.redaction.passwords import KIND as PASSWORDS
 from pileup.report.redaction.passwords import is_password
 from pileup.report.redaction.redactor import Redactor, is_address
@@ -90,7 +91,7 @@ def field_text(redactor: Redactor, field: str, value: str) -> str:
     if (kind := _kind(field, value)) is not None:
         name, colon, port = _parts(value)
         return redactor.text(redactor.name(kind, name), raw=True) + colon + port
-    return redactor.text(value, raw=True, inside=field in STATEMENTS)
+    return redactor.text(value, raw=field != PROSE, inside=field in STATEMENTS)
 
 
 def learn(redactor: Redactor, field: str, value: str) -> str:
@@ -100,18 +101,21 @@ def learn(redactor: Redactor, field: str, value: str) -> str:
     if field == PASSWORDS:
         redactor.known.add(PASSWORDS, (value,))
     elif (kind := _kind(field, value)) is None:
-        redactor.learn(value, raw=True, inside=field in STATEMENTS)
+        redactor.learn(value, raw=field != PROSE, inside=field in STATEMENTS)
     elif kind in redactor.kinds:
         redactor.known.add(kind, (_parts(value)[0],))
     return value
 
 
-def redact_plain(content: T, redactor: Redactor, columns: Collection[str] = ()) -> T:
+def redact_plain(
+    content: T, redactor: Redactor, columns: Collection[str] = (), *, html: bool = False
+) -> T:
     """Return structs, lists and dictionaries with every text redacted.
 
     They are read twice: what is found in one place is replaced in every other. Choices of the
     format (fields of Literals), identifiers and states stay, and so do keys of dictionaries that
-    are ``columns``. Raises Leak.
+    are ``columns``. html: these are sections of a report, with HTML that ``report/render`` made.
+    Raises Leak.
 
     Most texts of a document come again and again: what one keeps as it is, is decided once.
     """
@@ -132,14 +136,14 @@ def redact_plain(content: T, redactor: Redactor, columns: Collection[str] = ()) 
             found.append((field, text))
         return text
 
-    learn_plain(content, redactor)
-    done = _walk(content, "", change)
-    _walk(done, "", note)
+    learn_plain(content, redactor, html=html)
+    done = _walk(content, "", _of_html(change) if html else change)
+    _walk(done, "", _of_html(note) if html else note)
     raise_leaks(found, redactor)
     return cast(T, done)
 
 
-def learn_plain(content: Any, redactor: Redactor) -> None:
+def learn_plain(content: Any, redactor: Redactor, *, html: bool = False) -> None:
     """Add the values of structs, lists and dictionaries to the table of known values."""
     learned: set[tuple[str, str]] = set()
 
@@ -149,7 +153,18 @@ def learn_plain(content: Any, redactor: Redactor) -> None:
             learn(redactor, field, text)
         return text
 
-    _walk(content, "", once)
+    _walk(content, "", _of_html(once) if html else once)
+
+
+def _of_html(act: Act) -> Act:
+    """Return what acts on the Markdown and each text of the HTML, as on sentences of a report."""
+
+    def inside(field: str, text: str) -> str:
+        if field == "html":
+            return html_pieces(text, act)
+        return act(PROSE if field == "text" else field, text)
+
+    return inside
 
 
 def _kind(field: str, value: str) -> str | None:

@@ -134,10 +134,15 @@ def export_report(
     return ReportFile(f"{_slug(document)}-postmortem.{choices.format}", data)
 
 
-def redacted(content: T, redactor: Redactor, columns: Collection[str] = ()) -> T:
-    """Return structs or plain values redacted; raises Refused when a value is left."""
+def redacted(
+    content: T, redactor: Redactor, columns: Collection[str] = (), *, html: bool = False
+) -> T:
+    """Return structs or plain values redacted; raises Refused when a value is left.
+
+    html: these are sections of a report, with HTML that ``report/render`` made.
+    """
     try:
-        return redact_plain(content, redactor, columns)
+        return redact_plain(content, redactor, columns, html=html)
     except Leak as error:
         raise Refused(str(error), "redact") from error
 

@@ -23,6 +23,8 @@ const GREY = '#60646c'
 const HAIR = '#d9d9e0'
 const STALL = '#fdf3dd'
 const LINE = '#0072b2'
+/** Letters of a lane's title. */
+const MOST = 29
 
 const heightOf = (drawing: LanesDrawing) => TOP + LANE * drawing.lanes.length + 8
 
@@ -83,7 +85,9 @@ function stallBand([start, end]: LanesDrawing['stalls'][number], range: Interval
 /** The base line of a lane, its title and unit, the ends of its axis, and a value `most` above it. */
 function laneFrame(lane: Lane, { axis }: LaneShape, most: number, top: number): SVGElement[] {
   const [low, high] = axis
-  const title = lane.title.length > 29 ? `${lane.title.slice(0, 28)}…` : lane.title
+  // Of a state that does not fit, the state alone, as on paper.
+  const part = lane.title.length > MOST ? lane.title.replace(/^[^:]*: /, '') : lane.title
+  const title = part.length > MOST ? `${part.slice(0, MOST - 1)}…` : part
   const base = top + LANE - 12
   return [
     svg('line', { x1: LEFT, x2: RIGHT, y1: base, y2: base, stroke: HAIR }),
