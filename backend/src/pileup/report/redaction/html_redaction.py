@@ -13,7 +13,7 @@ PROSE, RAW = "prose", "excerpt"
 """What a piece of text is, as the name of a field: sentences, or raw lines of a file."""
 
 _TAG = re.compile(r"(<[^<>]*>)")
-_ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
+_ATTRIBUTE = re.compile(r'(?<=\s)([\w:-]+)="([^"]*)"')
 _FORM = frozenset(
     [
         *("class", "role", "id", "data-figure", "start", "xmlns", "viewBox", "width", "height"),
