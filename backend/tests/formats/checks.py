@@ -24,6 +24,7 @@ from pileup.formats.parsed import Parsed
 from pileup.formats.reading import blocks
 from pileup.formats.reading.text import LineReader
 from pileup.records import Grid, Item, Rows, Samples, Stacks
+from tests.support.rounds import Rounds
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 _ROWS_SHOWN = 3
@@ -51,10 +52,12 @@ def all_samples() -> tuple[Path, ...]:
 
 
 def check(
-    path: Path, *, bless: bool, by_name: bool = False, shared: tuple[str, ...] = ()
+    path: Path, rounds: Rounds, *, bless: bool, by_name: bool = False, shared: tuple[str, ...] = ()
 ) -> Parsed:
     """Assert what must hold of one sample; ``shared`` names formats that may claim it as well.
 
+    Each day it is read again in one way: in other encodings, in small blocks, or cut off. A long
+    run takes all of them.
     ``by_name``: one word cannot be recognised by content alone, so the sample's name decides.
     """
     expected = path.parent.name
@@ -71,9 +74,9 @@ def check(
         _only_claimed_by(data, expected, shared)
         for name in ("", "2026_11_20_22_19_52-vmstat", "x.csv"):
             assert parse_bytes(data, name).format == expected, f"the name {name!r} changed it"
-    _same_in_other_encodings(parsed, data, expected)
-    _same_in_small_blocks(parsed, data, expected)
-    _cut_off_anywhere(parsed, data, expected)
+    laws = (_same_in_other_encodings, _same_in_small_blocks, _cut_off_anywhere)
+    for law in rounds.in_turn(laws, len(laws), len(path.name)):
+        law(parsed, data, expected)
     _summary_is_as_agreed(parsed, path, bless)
     return parsed
 

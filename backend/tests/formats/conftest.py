@@ -8,13 +8,14 @@ import pytest
 
 from pileup.formats.parsed import Parsed
 from tests.formats.checks import check
+from tests.support.rounds import Rounds
 
 
 @pytest.fixture
-def check_sample(request: pytest.FixtureRequest) -> Callable[..., Parsed]:
+def check_sample(request: pytest.FixtureRequest, rounds: Rounds) -> Callable[..., Parsed]:
     bless = bool(request.config.getoption("--bless", default=False))
 
     def call(path, *, by_name=False, shared=()):  # type: ignore[no-untyped-def]  # as checks.check
-        return check(path, bless=bless, by_name=by_name, shared=shared)
+        return check(path, rounds, bless=bless, by_name=by_name, shared=shared)
 
     return call
