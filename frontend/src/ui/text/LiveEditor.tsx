@@ -4,7 +4,7 @@ import { defaultKeymap } from '@codemirror/commands'
 import { markdown } from '@codemirror/lang-markdown'
 import { EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, placeholder as empty } from '@codemirror/view'
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
 import type { LiveText } from '@/state/liveText'
 import { cspNonce } from '../cspNonce'
@@ -33,7 +33,8 @@ export default function LiveEditor({
   const tell = useEffectEvent((text: string) => onText?.(text))
   const more = useEffectEvent(() => extensions)
   const focus = useEffectEvent(() => autoFocus)
-  useEffect(() => {
+  // Before the browser paints: what is shown until now is never followed by an empty box.
+  useLayoutEffect(() => {
     if (!place.current) return
     const cursors = new Cursors(live.doc, textKey)
     const view = new EditorView({
