@@ -16,6 +16,126 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a slow log of nothing but commits": (
+        """
+# Query_time: 8.812331  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
+SET timestamp=1682935251;
+COMMIT;
+# Query_time: 7.812331  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
+SET timestamp=1682935251;
+COMMIT;
+# Query_time: 9.112331  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
+SET timestamp=1682935252;
+commit;
+""",
+        "fsync-stall",
+    ),
+    "a list that a terminal cut at its width": (
+        """
++-----+------+---------------+------+---------+------+--------------------------
+-------+------------------------------------------------+
+| Id  | User | Host          | db   | Command | Time | State                    
+       | Info                                           |
++-----+------+---------------+------+---------+------+--------------------------
+-------+------------------------------------------------+
+|  31 | app  | 10.0.0.3:5511 | shop | Query   |   44 | Waiting for table metadat
+a lock | alter table orders add column note varchar(20) |
+|  33 | app  | 10.0.0.3:5513 | shop | Sleep   |   91 |                          
+       | NULL                                           |
+| 990 | root | localhost     | NULL | Query   |    0 | starting                 
+       | show full processlist                          |
++-----+------+---------------+------+---------+------+--------------------------
+-------+------------------------------------------------+
+""",  # noqa: W291
+        "mdl-pileup",
+    ),
+    "a line of the kernel without its time": (
+        "kernel: Out of memory: Killed process 2211 (mysqld) total-vm:9182212kB\n",
+        "out-of-memory",
+    ),
+    "a message of a blocked host": (
+        "Host '10.0.0.3' is blocked because of many connection errors; unblock with 'mariadb-admin flush-hosts'\n",  # noqa: E501
+        "host-blocked",
+    ),
+    "an exception of a pool of .NET": (
+        "MySqlException: error connecting: Timeout expired.  The timeout period elapsed prior to obtaining a connection from the pool.\n",  # noqa: E501
+        "client-pool",
+    ),
+    "a user at the limit of one user": (
+        "SQLSTATE[42000] [1226] User 'shop' has exceeded the 'max_user_connections' resource (current value: 20)\n",  # noqa: E501
+        "too-many-connections",
+    ),
+    "more connections than the limit, at some time": (
+        "max_connections\t151\nMax_used_connections\t152\nUptime\t91231\n",
+        "too-many-connections",
+    ),
+    "an end by systemd's killer": (
+        """
+May 01 10:00:01 db1 systemd[1]: mysql.service: A process of this unit has been killed by the OOM killer.
+May 01 10:00:01 db1 systemd[1]: mysql.service: Main process exited, code=killed, status=9/KILL
+""",  # noqa: E501
+        "out-of-memory",
+    ),
+    "a start after a crash": (
+        """
+2023-05-01T10:00:00.000000Z 0 [Note] InnoDB: Database was not shutdown normally!
+2023-05-01T10:00:00.000000Z 0 [Note] InnoDB: Starting crash recovery.
+""",
+        "server-ended",
+    ),
+    "a receiver that gets no connection": (
+        """
+| 11 | system user | | NULL | Connect | 912 | Connecting to source | NULL |
+| 12 | system user | | NULL | Connect | 912 | Replica has read all relay log; waiting for more updates | NULL |
+""",  # noqa: E501
+        "replication-stopped",
+    ),
+    "appliers that commit in order": (
+        """
+| 10 | system user | | NULL | Query | 300 | Waiting for dependent transaction to commit | NULL |
+| 11 | system user | | NULL | Query | 300 | Waiting for preceding transaction to commit | NULL |
+| 12 | system user | | NULL | Query | 300 | Waiting for preceding transaction to commit | NULL |
+| 13 | system user | | NULL | Query | 300 | Waiting for preceding transaction to commit | NULL |
+| 14 | system user | | NULL | Query | 300 | Waiting for preceding transaction to commit | NULL |
+""",
+        "applier-order",
+    ),
+    "a DROP that is past its locks and does not end": (
+        "| 30 | root | localhost | shop | Query | 640 | checking permissions | DROP TABLE old_events |\n",  # noqa: E501
+        "drop-table",
+    ),
+    "a rollback in INNODB_TRX": (
+        """
+*************************** 1. row ***************************
+             trx_id: 8812345
+          trx_state: ROLLING BACK
+        trx_started: 2023-05-01 10:00:01
+   trx_wait_started: NULL
+trx_mysql_thread_id: 31
+          trx_query: NULL
+  trx_rows_modified: 48812000
+""",
+        "long-rollback",
+    ),
+    "a node without a majority, by its status": (
+        "wsrep_cluster_size\t1\nwsrep_cluster_status\tnon-Primary\nwsrep_ready\tOFF\n",
+        "galera-non-primary",
+    ),
+    "a donor with a long queue, by its status": (
+        "wsrep_local_recv_queue\t88121\nwsrep_local_state_comment\tDonor/Desynced\n",
+        "galera-donor",
+    ),
+    "a node whose data differ": (
+        """
+2023-05-01 10:00:00 2 [ERROR] WSREP: Failed to apply trx: source: 3e11fa47 version: 4 local: 0
+2023-05-01 10:00:00 2 [ERROR] WSREP: Node consistency compromised, leaving cluster...
+""",
+        "galera-inconsistent",
+    ),
+    "threads of a poor man's profile that wait for the adaptive hash index": (
+        "      7 pthread_cond_wait,wait(os0event.cc:179),os_event_wait_low(os0event.cc:179),sync_array_wait_event(sync0arr.cc:475),rw_lock_s_lock_spin(sync0rw.cc:352),btr_search_guess_on_hash(btr0sea.ic:128),btr_cur_search_to_nth_level(btr0cur.cc:920),row_search_mvcc(row0sel.cc:5025),handler::ha_index_read_map(handler.cc:2962)\n",  # noqa: E501
+        "mysql-100512",
+    ),
     "a disk of BSD that is busy all the time": (
         """
 $ iostat -x 2
@@ -1753,6 +1873,22 @@ def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
 
 
 HARMLESS = {
+    "a replica that is delayed on purpose": """
+     Slave_IO_Running: Yes
+    Slave_SQL_Running: Yes
+Seconds_Behind_Master: 3600
+            SQL_Delay: 3600
+""",
+    "a node of a cluster at work": """
+wsrep_cluster_size\t3
+wsrep_cluster_status\tPrimary
+wsrep_local_state_comment\tSynced
+wsrep_ready\tON
+""",
+    "sentences that speak of messages": """
+The kernel writes 'nf_conntrack: table full, dropping packet' when the table of connections is
+too small. Too many connections, Communications link failure and server has gone away are others.
+""",
     "one CPU of four waits for a copy to the disk": """
 top - 09:41:10 up 12 days,  1:15,  2 users,  load average: 1.10, 1.02, 0.50
 %Cpu0  :  2.1 us,  6.0 sy,  0.0 ni,  0.3 id, 90.9 wa,  0.0 hi,  0.7 si,  0.0 st

@@ -37,7 +37,10 @@ def stall(**more: Any) -> Any:
     """Return what a rule observes: nothing, but for these answers."""
     usual: dict[str, Any] = {
         name: always(Seen(False))
-        for name in ("threads", "stack", "log", "latch", "hot_latch", "locked", "profile", "query")
+        for name in (
+            *("threads", "stack", "log", "latch", "hot_latch", "locked", "profile", "query"),
+            "replicating",
+        )
     }
     usual |= {
         "level": always(None), "levels_named": always([]), "during": always(None),
@@ -197,6 +200,25 @@ def _commits(share: float = 0.75, each_s: float = 4.0) -> object:
         return commit._commits_by_digests(stall()) is None
 
 
+def _logged_commits() -> object:
+    """Three COMMITs of a second each, and seven seconds of other statements."""
+    logged = pl.DataFrame(
+        {"query": ["COMMIT", "COMMIT", "COMMIT", "SELECT 1"], "query_time_s": [1.0, 1.0, 1.0, 7.0]}
+    )
+    return commit._commits_of_log(stall(during=always(logged))) is None
+
+
+def _many_changes() -> object:
+    """A transaction of a million changes that rolls back."""
+    changed = Transaction(
+        trx_id="7", state="ROLLING BACK", active_s=1.0, undo_entries=1_000_000, **_AT
+    )
+    frame = evidence({"dump": [changed]}).frame("transaction")
+    method: Any = vars(Observed)["_transactions"]
+    listed = getattr(method, "func", method)(stall(during=always(frame)))
+    return listed.frame["what"].to_list()
+
+
 def _counted() -> object:
     levels = [
         level("processlist.state", 90.0, labels="state=Sending data"),
@@ -294,6 +316,10 @@ SCENES: Scenes = {
     "findings.rules.pauses _MOST_OF _silences": _silent,
     "findings.rules.pauses _TOGETHER _silences": _silent,
     "findings.rules.commit _BRIEF_S _is_brief": _brief,
+    "findings.observed _VERY_MANY Observed._transactions": _many_changes,
+    "findings.rules.commit _BRIEF_S _commits_of_log": _logged_commits,
+    "findings.rules.commit _LEAST_LOGGED _commits_of_log": _logged_commits,
+    "findings.rules.commit _OF_ALL _commits_of_log": _logged_commits,
     "findings.rules.commit _COMMIT_S _commits_by_digests": _commits,
     "findings.rules.commit _OF_ALL _commits_by_digests": _commits,
     "findings.rules.commit _FLUSH _slow_flushes": _flushes,

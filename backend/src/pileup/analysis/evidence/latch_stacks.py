@@ -22,6 +22,8 @@ _BETWEEN = re.compile(
     r"syscall|futex\w*|lll_\w+|pthread_\w+|os_event\w*|os_cond\w*|native_cond\w*|my_cond\w*"
     r"|srw_pause|ut_delay|sync_array\w*|mutex_spin_wait|std::\w+|mtr_t::(s|x|sx|u)_lock\w*"
     r"|mtr_(s|x|sx)_lock\w*|page_hash_latch::\w+|transactional_\w+"
+    # methods of mutexes and events, which a compiler inlined without the name of their class
+    r"|(?:enter|lock|wait|wait_low|wait_time_low|acquire)$"
 )
 # InnoDB's mutexes of 5.5 to 5.7, in which a thread spins, sleeps or waits for an event
 _MUTEX = re.compile(

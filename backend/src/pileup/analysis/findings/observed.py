@@ -87,6 +87,8 @@ _RESTS = (
     pl.col("state").fill_null("").str.starts_with("not started") & pl.col("operation").is_null()
 )
 """A session between transactions; one that waits for a slot prints 'not started' and the wait."""
+_VERY_MANY = 1_000_000
+"""Changes of a transaction that no application makes with a statement for a user."""
 _LOGS_IN = "unauthenticated user"
 """User of a session before its login; through the socket no name of a client is looked up."""
 _HAS_NO_SESSION = (
@@ -700,6 +702,8 @@ class Observed(StallRecords):
         frame = frame.filter(~_RESTS)
         parts = [pl.col(name).fill_null("") for name in ("state", "operation")]
         parts.append(pl.when(_HAS_NO_SESSION).then(pl.lit("without a session")))
+        many = pl.col("undo_entries") >= _VERY_MANY
+        parts.append(pl.when(many).then(pl.lit("with very many changes")))
         text = pl.concat_str(parts, separator=" ", ignore_nulls=True)
         frame = frame.with_columns(text.alias("what"))
         return Texts(frame, "what", "active_s", expressions=_expressions("transaction"))

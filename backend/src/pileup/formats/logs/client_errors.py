@@ -1,7 +1,8 @@
 """Errors of the server as an application reports them: a log of PHP, a trace of Java, a message.
 
 Source: the texts of share/errmsg-utf8.txt behind a driver's own words: an exception, an SQLSTATE,
-        a number, '(errno: 24 ...)'.
+        a number, '(errno: 24 ...)'; and any message that an entry of the knowledge base is known
+        by, of the server, its kernel, its proxy or a pool, which somebody copied out of its log.
 Yields: an Event per line with such an error, which includes the trace below it; other lines are
         skipped.
 Time:   a date at the beginning of the line, in brackets or not; else none.
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pileup.formats.errors import FormatError
+from pileup.formats.logs.parts import known_messages
 from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Event, Item, Skipped
@@ -22,7 +24,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 5
+VERSION = 6
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -80,13 +82,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     Raises FormatError when no line reports one.
     """
     event: Event | None = None
+    has_trace = False
     for number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST].strip()
         if _is_report(text):
             if event is not None:
                 yield event
-            event = _event(text, number)
-        elif event is not None and number - event.line_first <= _TRACE:
+            event, has_trace = _event(text, number), _is_of_client(text)
+        elif event is not None and has_trace and number - event.line_first <= _TRACE:
             event = replace(event, line_last=number)
         elif text:
             yield Skipped(number, number, "no error of the server")
@@ -109,7 +112,14 @@ def _event(text: str, number: int) -> Event:
 
 
 def _is_report(line: str) -> bool:
-    line = line[:_LONGEST]
+    line = line[:_LONGEST].strip()
+    if _is_of_client(line) or known_messages.is_one(line):
+        return True
+    return _REPORTED.search(line) is not None and known_messages.holds_one(line)
+
+
+def _is_of_client(line: str) -> bool:
+    """Return whether a client reports an error, whose trace may follow."""
     if _WORD_FOR_WORD.search(line) is not None:
         return True
     return _MESSAGE.search(line) is not None and _REPORTED.search(line) is not None

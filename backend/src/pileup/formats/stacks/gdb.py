@@ -43,7 +43,7 @@ PRINTED_BY = (
     "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`, `info threads`; pstack, quickstack, "
     "pt-eustack-resolver; lldb, `coredumpctl info`"
 )
-VERSION = 6
+VERSION = 7
 LINE_STARTS = r"#\d{1,5} |Thread \d{1,18} \(|\[(?:New|Switching|Thread|Inferior)"
 HINTS = ("-stacktrace",)
 
@@ -67,7 +67,7 @@ _NEXT_THREAD = b"\nThread "
 _NOT_PLAIN = re.compile(rb"\A[^#]|\n[^#\n]|\n#0+\s|Type <")
 _AFTER_STACK = re.compile(rb"\n(?=[\n\[])")
 _MORE_THAN_CHATTER = re.compile(rb"\A[^\[\n]|\n[^\[\n]")
-_FRAME = re.compile(r"#(?P<level>\d+)\s+(?:0x[0-9a-fA-F]+ in )?(?P<text>.*)")
+_FRAME = re.compile(r"#(?P<level>\d+)\s+(?:(?:0x[0-9a-fA-F]+ )?in )?(?P<text>.*)")
 _BARE_ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
 _PAGER = re.compile(r"--?-?Type <(?:return|RET)>.{0,80}?(?:quit---|without paging--)")
 _STOPPED = re.compile(r"Backtrace stopped|Cannot access memory|\(More stack frames follow")
@@ -102,7 +102,7 @@ _SNIFF_LEVEL = re.compile(r"^#\d{1,5} .*", re.MULTILINE)
 _SNIFF_FRAME = re.compile(r"^#(?:0?0|01)\s+\S", re.MULTILINE)
 # #3  MDL_wait::timed_wait        #4  MDL_context::acquire_lock (this=0x7f) at mdl.cc:3400
 _SNIFF_BARE = re.compile(
-    r"^#(?P<level>\d{1,5})[ \t]{1,4}(?:0x[0-9a-f]{1,16} in )?"
+    r"^#(?P<level>\d{1,5})[ \t]{1,4}(?:(?:0x[0-9a-f]{1,16} )?in )?"
     r"(?P<name>[A-Za-z_~][\w:~<>$@.,*&]{2,300})(?:[ \t]{0,2}\([^\n]{0,2000})?[ \t]*$",
     re.MULTILINE,
 )

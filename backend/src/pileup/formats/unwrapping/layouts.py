@@ -202,8 +202,9 @@ class Rejoiner:
             self._size += len(line)
 
     def _release(self) -> str:
+        is_cut = self._layout.box and self._layout.exact  # then blanks at a joint pad a column
         line = "".join(
-            part if at == len(self._held) - 1 else _without_end(part, self._held[at + 1])
+            part if is_cut or at == len(self._held) - 1 else _without_end(part, self._held[at + 1])
             for at, part in enumerate(self._held)
         )
         self._held, self._size = [], 0

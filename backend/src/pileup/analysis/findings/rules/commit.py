@@ -29,6 +29,8 @@ from pileup.numerals import number
 _COMMIT_STATES = (
     r"(?i)^(query end|waiting for handler commit|commit$|Waiting for prior transaction)"
 )
+_IN_ORDER = r"(?i)^waiting for (preceding|prior|dependent) transaction to (start )?commit"
+"""An applier that waits for its turn: what the one before it waits for is the cause."""
 _COMMIT = r"(?i)^\s*commit\s*;?\s*$"
 """A statement that is at its commit, whatever its State: up to 5.7 it is still 'starting'."""
 _EARLIER = {
@@ -146,7 +148,7 @@ def fsync_stall(observed: Observed) -> Match | None:
     if not flushing.holds and _is_brief(observed, waiters):
         against += ("None has waited for a second: commits of any busy server do.",)
         score *= _BRIEF
-    for text, factor in _elsewhere(observed, flushes=bool(flushing.holds)):
+    for text, factor in _elsewhere(observed, waiters, flushes=bool(flushing.holds)):
         against += (text,)
         score *= factor
     why = (
@@ -165,8 +167,11 @@ def fsync_stall(observed: Observed) -> Match | None:
     return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
 
 
-def _elsewhere(observed: Observed, *, flushes: bool) -> Iterator[tuple[str, float]]:
+def _elsewhere(observed: Observed, waiters: Seen, *, flushes: bool) -> Iterator[tuple[str, float]]:
     """Say for what else commits may wait, with a factor for the score."""
+    in_order = observed.replicating(_IN_ORDER)
+    if not flushes and in_order.holds and 2 * in_order.most >= waiters.most:
+        yield "Appliers wait for the transaction before theirs: they commit in order.", _BEFORE
     if not flushes and (crowd := machine_checks.crowd(observed.levels)):
         yield f"{crowd}: commits may wait for a CPU, and no stack shows a flush.", _CROWDED
     if not flushes and pauses.is_silent(observed):
@@ -304,7 +309,7 @@ def _slow_flushes(observed: Observed) -> Match | None:
         if not level.labels and (level.inside or 0.0) >= 1
     ]
     if not pending:
-        return _commits_by_digests(observed)
+        return _commits_of_log(observed) or _commits_by_digests(observed)
     most = max(pending, key=lambda level: level.inside or 0.0)
     rates = [observed.level(name) for name in ("os_fsyncs_per_s", "log_ios_per_s")]
     rate = next((rate for rate in rates if rate is not None), None)
@@ -358,6 +363,31 @@ def _commits_by_digests(observed: Observed) -> Match | None:
     return Match("fsync-stall", round(0.2 + 0.3 * share, 3), f"{text}.", where, against)
 
 
+def _commits_of_log(observed: Observed) -> Match | None:
+    """Match COMMITs that each took seconds, most of the time of all statements in a slow log."""
+    logged = observed.during("query")
+    if logged is None:
+        return None
+    timed = logged.filter(pl.col("query_time_s").fill_null(0.0) > 0)
+    slow = timed.filter(
+        pl.col("query").fill_null("").str.contains(_COMMIT) & (pl.col("query_time_s") >= _BRIEF_S)
+    )
+    if slow.height < _LEAST_LOGGED:
+        return None
+    share = float(slow["query_time_s"].sum()) / float(timed["query_time_s"].sum())
+    if share < _OF_ALL:
+        return None
+    longest = slow.row(slow["query_time_s"].arg_max() or 0, named=True)
+    text = (
+        f"{count(slow.height, 'COMMIT', 'COMMITs')} took up to "
+        f"{number(longest['query_time_s'])} s, {share:.0%} of the time of all logged statements"
+    )
+    against = ("A slow log does not say what a commit waited for.",)
+    where = (observed.lines(longest, text),)
+    return Match("fsync-stall", round(0.2 + 0.3 * share, 3), f"{text}.", where, against)
+
+
+_LEAST_LOGGED = 3
 _OF_ALL, _COMMIT_S = 0.3, 0.005
 """Share of all time, and seconds for each, from which on commits wait for a slow flush."""
 _PENDING = ("pending_log_fsyncs", "pending_log_flushes", "pending_pool_fsyncs")

@@ -47,6 +47,8 @@ NAMES = frozenset(
         *_GAUGES["seconds_behind"],
         *_RUNNING["io_running"],
         *_RUNNING["sql_running"],
+        # a part of a status, which somebody picked
+        *("last_sql_errno", "last_sql_error", "last_io_errno", "last_io_error"),
     )
 )
 WORKER_NAMES = frozenset(("last_error_number", "last_error_message"))
