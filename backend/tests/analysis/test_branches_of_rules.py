@@ -163,6 +163,7 @@ def test_flushes_by_littles_law(pending: list[float], rate: float | None, score:
     with instead(
         commit,
         _unended_flush=always(given(score="unended", evidence=())),
+        _commits_of_log=always(None),
         _commits_by_digests=always(None),
     ):
         found = commit._slow_flushes(observed)
