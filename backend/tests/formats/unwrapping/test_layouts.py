@@ -324,3 +324,13 @@ def test_no_head_costs_more_than_a_blink_before_it_is_sniffed(run: str) -> None:
             split(text)
 
     assert cpu_seconds(choose) < 1
+
+
+@pytest.mark.parametrize("speaker", ["Anna, [10:32]:", "bob  10:32 AM", "Ana Lima 3:42 PM"])
+def test_who_speaks_between_the_rows_is_no_part_of_a_row(speaker: str) -> None:
+    """A chat puts it between the rows that somebody pasted in several parts."""
+    rows = [f"2026-11-29 22:40:{at:02},{at},42,{4643.7 + at}" for at in range(10, 14)]
+    lines = ["time,threads_running,threads_connected,qps", *rows[:2], speaker, *rows[2:]]
+    (samples,) = parse_bytes("\n".join(lines).encode(), "a.csv").frames.values()
+    assert samples["unit"].null_count() == samples.height == 12
+    assert samples["value"].null_count() == 0

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from pileup.formats.unwrapping.speakers import is_speaker
 from pileup.records import Item, Skipped
 
 NAME = "pieces"
@@ -222,11 +223,6 @@ def is_around(line: str) -> bool:
     return is_mark or is_prose(line) or is_speaker(line)
 
 
-def is_speaker(line: str) -> bool:
-    """Return whether a line names nothing but who wrote what is below it in a chat, and when."""
-    return len(line) <= _LONGEST_SPEAKER and _SPEAKER.match(line) is not None
-
-
 def is_remark(line: str) -> bool:
     """Return whether a line has words alone: below the name of a person, that is what they say."""
     words = line[:_MOST_PROSE].split()
@@ -234,25 +230,6 @@ def is_remark(line: str) -> bool:
 
 
 _MOST_REMARK = 12
-_LONGEST_SPEAKER = 120
-_DAY = (
-    r"(?:\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}|(?:[Tt]oday|[Yy]esterday|[A-Z][a-z]{2,8}day)"
-    r"|\d{1,2} [A-Z]\w{2,8}(?: \d{4})?)"
-)
-_MOMENT = rf"(?:{_DAY},?(?: at)? {{1,3}})?\d{{1,2}}:\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?"
-_PERSON = (
-    r"@?[^\W\d_][^\W_]*(?:[.'\u2019-][^\W_]+){0,3}(?: [^\W\d_][\w.'\u2019-]*){0,3}"
-    r"(?: \([\w ,]{1,30}\))?"
-)
-# [29/11/2026 14:03] Marta Silva     Priya Nair  3:42 PM     **lena** \u2014 Today at 10:12
-_SPEAKER = re.compile(
-    rf"\s{{0,4}}\*{{0,2}}(?:[\[(]{_MOMENT}[\])] {{1,3}}\*{{0,2}}{_PERSON}"
-    rf"|{_PERSON}\*{{0,2}}(?: {{1,4}}(?:APP|BOT))?,? {{1,4}}(?:[\u2013\u2014\u00b7|-] )?"
-    rf"[\[(]?{_MOMENT}[\])]?)"
-    r"\*{0,2}:?\s{0,4}$"
-)
-
-
 # bob@bastion:~$ uptime     [root@db1 ~]# uptime     $ uptime
 _SHELL = re.compile(
     r"\s{0,8}(?:(?:[\w.-]{1,40}@[\w.-]{1,80}[: ][^$#>\n]{0,200}"

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from pileup.formats.unwrapping.speakers import is_speaker
+
 _MOST_LINES = 400
 _MOST_PREFIX = 120
 _MOST_PREFIXES = 4
@@ -228,11 +230,12 @@ def continues(layout: Layout, above: str, line: str) -> bool:
     if not layout.anywhere and layout.starts.match(line):
         return False
     if layout.exact:
-        return len(above) == width
+        return len(above) == width and not (is_speaker(above) or is_speaker(line))
     above = above.rstrip()
     if len(above) > width or line[:1].isspace():
         return False
-    return len(above) + 1 + len(_first_word(line)) > width
+    is_full = len(above) + 1 + len(_first_word(line)) > width
+    return is_full and not (is_speaker(above) or is_speaker(line))
 
 
 def _is_open_row(line: str) -> bool:
