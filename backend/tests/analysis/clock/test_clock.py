@@ -174,6 +174,28 @@ def test_a_file_without_any_time_is_matched_by_its_counters() -> None:
     assert "follows “Queries” of metrics.csv" in found.clocks[sha("ext.txt")].how
 
 
+@pytest.mark.parametrize(
+    ("dated", "labels", "series"),
+    [
+        ("mpstat.sys", (("cpu", "all"),), "vmstat.sy"),
+        ("sar.idle", (), "iostat.cpu_idle"),
+        ("top.cpu_wa", (), "vmstat.wa"),
+    ],
+)
+def test_collectors_of_one_machine_show_the_same_cpu(
+    dated: str, labels: tuple[tuple[str, str], ...], series: str
+) -> None:
+    random.seed(7)
+    values = [float(random.randint(5, 90)) for _ in range(90)]
+    found = evidence(
+        {
+            "dated": [gauge(dated, values, labels=labels)],
+            "undated": [gauge(series, values[20:60], start=0, clock="relative")],
+        }
+    )
+    assert first_time(found, "undated") == T0 + 20 * S
+
+
 def test_one_peak_is_no_match() -> None:
     """A counter that moved once lies on any other peak; nothing places the file."""
     quiet = [5.0] * 50

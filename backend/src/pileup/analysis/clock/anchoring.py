@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pileup.analysis.clock import uptimes
+from pileup.analysis.evidence.series import WHOLE
 
 _S = 1_000_000
 _MIN_POINTS = 15
@@ -33,6 +34,17 @@ _SAME = {
     "row_lock_waits": "innodb_row_lock_waits",
     "row_lock_current_waits": "innodb_row_lock_current_waits",
     "innodb_rows_reads": "innodb_rows_read",
+    **{
+        f"{collector}.{name}": of_vmstat
+        for of_vmstat, names in {
+            "us": ("usr", "user", "cpu_user", "cpu_us"),
+            "sy": ("sys", "system", "cpu_system", "cpu_sy"),
+            "id": ("idle", "idl", "cpu_idle", "cpu_id"),
+            "wa": ("iowait", "wai", "cpu_iowait", "cpu_wa"),
+        }.items()
+        for name in names
+        for collector in ("mpstat", "iostat", "sar", "dstat", "top")
+    },
 }  # fmt: skip
 
 
@@ -112,7 +124,7 @@ def _relative(own: pl.DataFrame) -> pl.Expr:
 def _keys(samples: pl.DataFrame) -> dict[str, str]:
     """Return by series the name under which files of other formats have the same values."""
     lasts = {item: item.lower().rpartition(".")[2] for item in samples["series"].unique().to_list()}
-    return {item: _SAME.get(last, last) for item, last in lasts.items()}
+    return {item: _SAME.get(item, _SAME.get(last, last)) for item, last in lasts.items()}
 
 
 def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
@@ -125,7 +137,7 @@ def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
         .otherwise(pl.col("value"))
     )
     return (
-        samples.filter((pl.col("labels") == "") & pl.col(time).is_not_null())
+        samples.filter(pl.col("labels").is_in(WHOLE) & pl.col(time).is_not_null())
         .sort("artifact", "series", "labels", time)
         .with_columns(value.alias("value"), key.alias("key"))
         .filter(

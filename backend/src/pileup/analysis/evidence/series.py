@@ -220,7 +220,10 @@ def whole(named: pl.DataFrame) -> list[str]:
 
 def is_whole(labels: str) -> bool:
     """Return whether labels divide nothing: there are none, or they say all CPUs."""
-    return labels in ("", "cpu=all", "cpu=cpu-total", "cpu=total", "cpu=_Total")
+    return labels in WHOLE
+
+
+WHOLE = ("", "cpu=all", "cpu=cpu-total", "cpu=total", "cpu=_Total")
 
 
 def _without_statistic(labels: str) -> str:
