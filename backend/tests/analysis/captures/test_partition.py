@@ -51,6 +51,33 @@ def test_files_that_overlap_are_one_capture() -> None:
     assert spans(files) == [(0, 90)]
 
 
+def _setting(name: str, value: str) -> Setting:
+    return Setting(name=name, value=value, source="variables", line_first=1, line_last=1)
+
+
+@pytest.mark.parametrize(
+    ("of_b", "count"),
+    [
+        ([_setting("version", "8.0.42")], 2),
+        ([gauge("mysql.Uptime", [900.0 + at for at in range(60)], host=None)], 2),
+        ([gauge("mysql.Uptime", [102.0 + at for at in range(60)], host=None)], 1),
+        ([gauge("mysql.Uptime", [3700.0 + at for at in range(60)], host=None)], 1),
+        ([], 1),
+    ],
+)
+def test_folders_without_a_host_that_contradict_each_other_are_two(
+    of_b: list[Record | Samples], count: int
+) -> None:
+    """Another version, another start of the server; not one that a wrong zone explains."""
+    uptime = gauge("mysql.Uptime", [100.0 + at for at in range(60)], host=None)
+    files = {
+        "x/a/ext.txt": [running(CALM, host=None), uptime, _setting("version", "5.7.42")],
+        "x/b/ext.txt": [running(CALM, host=None), *of_b],
+    }
+    found = captures(files)
+    assert len({capture.id for capture in found}) == count
+
+
 def test_silence_ends_a_capture() -> None:
     files = {"a": [running(CALM)], "b": [running(CALM, start=T0 + 19 * 60 * S)]}
     assert spans(files) == [(0, 60), (1140, 1200)]

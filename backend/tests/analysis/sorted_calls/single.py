@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from pileup.analysis.captures import case, partition
+from pileup.analysis.captures import case, contradictions, partition
 from pileup.analysis.reasoning import similar
 from pileup.analysis.stalls import row_work
 from pileup.analysis.waits import groups
-from tests.analysis.frames import T0, S
+from tests.analysis.frames import T0, S, evidence, gauge
 from tests.analysis.turning.tools import always, given, instead, signal
 
 
@@ -73,7 +73,15 @@ def key_of_a_group() -> object:
     return groups._key(node, shape, grain, {"t1": "z", "t3": "a"})
 
 
+def servers_of_folders() -> object:
+    """Two folders of one server have the name of the first."""
+    started = {"x/c/e": 100.0, "x/b/e": 100.0, "x/a/e": 555.0}
+    files = {name: [gauge("mysql.Uptime", [up], host=None)] for name, up in started.items()}
+    return sorted(contradictions.servers_apart(evidence(files)).values())
+
+
 ORDERED: dict[str, Any] = {
+    "captures.contradictions servers_apart": servers_of_folders,
     "captures.case _bundles": bundles_by_name,
     "captures.partition _capture": files_of_a_capture,
     "reasoning.similar _describe": features_by_weight,

@@ -127,7 +127,7 @@ def _actor(number: int, seconds: float, query: str, state: str | None = None) ->
 
 def _changes_the_schema() -> object:
     drop = _actor(1, 59.0, "DROP TABLE t")
-    return lock_holders.guess_schema_change([drop], 60.0, set(), drops=True) is not None
+    return lock_holders.guess_schema_change([drop], [60.0], set(), drops=True) is not None
 
 
 def _same_user() -> object:

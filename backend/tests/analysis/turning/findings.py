@@ -70,9 +70,10 @@ def _disk_waits() -> object:
     return len(machine_checks.queues(levels)[1])
 
 
-def _crowd() -> object:
+def _crowd(before: float | None = None) -> object:
     cores = [level("usr", 90.0, collector="mpstat", labels=f"cpu={n}") for n in range(2)]
-    return machine_checks.crowd(Levels((level("r", 8.0, collector="vmstat"), *cores)))
+    queue = level("r", 8.0, before=before, collector="vmstat")
+    return machine_checks.crowd(Levels((queue, *cores)), grew=True)
 
 
 def _waited_in_a_log(took: float, locked: float) -> object:
@@ -274,6 +275,7 @@ SCENES: Scenes = {
     "findings.excerpts _FEW is_part": _picked_rows,
     "findings.machine_checks _CROWDED crowd": _crowd,
     "findings.machine_checks _GREW crowd": _crowd_of_unknown_cpus,
+    "findings.machine_checks _GREW crowd again": lambda: _crowd(4.0),
     "findings.machine_checks _LONG_QUEUE crowd": _crowd_of_unknown_cpus,
     "findings.machine_checks _NO_TIME_LEFT crowd": _crowd_of_unknown_cpus,
     "findings.machine_checks _MANY_IN_DISK_WAIT queues": _disk_waits,

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from pileup.analysis.captures import contradictions
 from pileup.analysis.evidence import admission, compact_samples, scene, series, times
 from pileup.analysis.reasoning import discriminate, pin_value, proposals, run_outcome, similar
 from pileup.analysis.stacks import same_samples
@@ -134,6 +135,9 @@ def _thread_an_hour_before() -> object:
 
 
 SCENES: Scenes = {
+    "captures.contradictions _SAME_START_S _is_start": lambda: contradictions._is_start(
+        5.0, zones=False
+    ),
     "evidence.admission EARLIEST _checks": lambda: _admitted(wall=500),
     "evidence.admission LATEST _checks": _admitted,
     "evidence.admission LONGEST_SESSION_S _checks": _admitted_session,

@@ -39,7 +39,7 @@ def stall(**more: Any) -> Any:
         name: always(Seen(False))
         for name in (
             *("threads", "stack", "log", "latch", "hot_latch", "locked", "profile", "query"),
-            "replicating",
+            *("replicating", "state", "wait"),
         )
     }
     usual |= {
@@ -101,9 +101,9 @@ def _few_commit() -> object:
     return any("So few" in text for text in match.against)
 
 
-def _brief() -> object:
-    known: Any = given(context=given(stall=None))
-    return commit._is_brief(known, seen(longest=1.0))
+def _ahi() -> object:
+    hot = always(seen(most=9, share=0.15))
+    return _score(latches.ahi_build(stall(hot_latch=hot, setting=always(None))))
 
 
 def _convoy() -> object:
@@ -150,9 +150,10 @@ def _changing(*seconds: float, counted: float | None = None, latched: int = 0) -
     return None if match is None else match.against
 
 
-def _row_waits() -> object:
+def _row_waits(away: int = 0) -> object:
+    known = stall(wait=always(seen(most=away)))
     with instead(locks, _waits=always(seen(most=60, share=0.75, longest=60.0)), _why=always("")):
-        return _score(locks.hot_row(stall()))
+        return _score(locks.hot_row(known))
 
 
 def _dirty() -> object:
@@ -235,10 +236,11 @@ def _large_change() -> object:
     return locks.large_transaction(stall(during=always(frame))) is None
 
 
-def _contention(taken: float, *more: Level, before: float = 0.0) -> object:
+def _contention(taken: float, *more: Level, before: float | None = 0.0) -> object:
     program = level("process_cpu", taken, before=before, collector="top", labels="command=gzip")
-    observed = stall(levels=Levels((program, *more)), wait=always(Seen(False)))
-    return _score(concurrency.contention(observed))
+    observed = stall(levels=Levels((program, *more)))
+    with instead(concurrency.machine_checks, taken_by_strangers=always((before, taken))):
+        return _score(concurrency.contention(observed))
 
 
 _CROWD = (
@@ -315,11 +317,11 @@ SCENES: Scenes = {
     "findings.rules.pauses _LEAST_SAMPLES _longest": _moments,
     "findings.rules.pauses _MOST_OF _silences": _silent,
     "findings.rules.pauses _TOGETHER _silences": _silent,
-    "findings.rules.commit _BRIEF_S _is_brief": _brief,
     "findings.observed _VERY_MANY Observed._transactions": _many_changes,
     "findings.rules.commit _BRIEF_S _commits_of_log": _logged_commits,
     "findings.rules.commit _LEAST_LOGGED _commits_of_log": _logged_commits,
     "findings.rules.commit _OF_ALL _commits_of_log": _logged_commits,
+    "findings.rules.commit _BRIEF_S _lasts": lambda: commit._lasts(seen(longest=1.0)),
     "findings.rules.commit _COMMIT_S _commits_by_digests": _commits,
     "findings.rules.commit _OF_ALL _commits_by_digests": _commits,
     "findings.rules.commit _FLUSH _slow_flushes": _flushes,
@@ -332,6 +334,7 @@ SCENES: Scenes = {
     "findings.rules.latches _CROWD hot_page": _page,
     "findings.rules.latches _ENOUGH ahi_in_list": lambda: _lists(of_calls=4),
     "findings.rules.latches _ENOUGH ahi_in_list again": lambda: _lists(share=latches._ENOUGH),
+    "findings.rules.latches _MINOR ahi_build": _ahi,
     "findings.rules.latches _READ_IN hot_page": lambda: _page(read_in=0.75, dumps=9),
     "findings.rules.locks _ALONE_S _by_processlist": lambda: _changing(60.0),
     "findings.rules.locks _ENDED_S hot_row": _deadlocks_end_them,
@@ -340,6 +343,7 @@ SCENES: Scenes = {
     "findings.rules.locks _MOSTLY _by_processlist again": lambda: any(
         "latches" in text for text in _changing(60.0, 50.0, counted=1.0, latched=3)
     ),
+    "findings.rules.locks _AWAY hot_row": lambda: _row_waits(away=120),
     "findings.rules.locks _MOSTLY hot_row": _row_waits,
     "findings.rules.pages _DIRTY _evicts_dirty_pages": _dirty,
     "findings.rules.pages _FULL sync_flush": _log_is_full,
@@ -360,9 +364,18 @@ SCENES: Scenes = {
     ) is None,
     "findings.rules.concurrency _HALF contention": lambda: _contention(100.0, *_CROWD),
     "findings.rules.concurrency _MORE contention": lambda: _contention(
-        300.0, *_CROWD, before=200.0
+        120.0, *_CROWD, before=80.0
+    ),
+    "findings.rules.concurrency _ADDED contention": lambda: _contention(
+        200.0, *_CROWD, before=150.0
+    ),
+    "findings.rules.concurrency _LITTLE_MORE contention": lambda: _contention(
+        176.0, *_CROWD, before=160.0
     ),
     "findings.rules.concurrency _MOST contention": lambda: _contention(150.0, *_CROWD),
+    "findings.rules.concurrency _SATURATED contention again": lambda: _contention(
+        60.0, level("us", 95.0, before=90.0, collector="vmstat")
+    ),
     "findings.rules.concurrency _SATURATED contention": lambda: _contention(
         60.0, level("us", 90.0, collector="vmstat")
     ),

@@ -81,6 +81,11 @@ def _idle() -> object:
     return lock_holders._idle([_session(1, 50.0, None, "Sleep")], 60.0) is not None
 
 
+def _idle_since(seconds: float = 5.0) -> object:
+    guess = lock_holders._idle([_session(1, seconds, None, "Sleep")], 5.0)
+    return guess and guess.confidence
+
+
 def _writes() -> object:
     writes = [_session(1, 50.0, "UPDATE t SET a=1")]
     return lock_holders.guess_blocking_write(writes, set(), 60.0) is not None
@@ -157,7 +162,9 @@ SCENES: Scenes = {
         "more" in fold._resources(_members("a", "b", "c", "d"))[1]
     ),
     "waits.groups _CYCLE _Shape.__init__": _circle,
+    "waits.lock_holders _LONG_S _idle": _idle_since,
     "waits.lock_holders _SLACK_S _idle": _idle,
+    "waits.lock_holders _SLACK_S _idle again": lambda: _idle_since(6.0),
     "waits.lock_holders _SLACK_S guess_blocking_write": _writes,
     "waits.lock_holders _SLACK_S guess_global_lock_holder": _backs_up,
     "waits.lock_holders _SLACK_S guess_table_holder": _uses_the_table,

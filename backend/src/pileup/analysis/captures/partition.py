@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from pileup.analysis.captures.contradictions import servers_apart
 from pileup.analysis.captures.stretches import (
     APART_S,
     CONTEXT_S,
@@ -82,6 +83,8 @@ class _Group:
     lent: list[Stretch] = field(default_factory=list)
     undated: dict[str, str] = field(default_factory=dict)
     """SHA-256 to path."""
+    folder: str | None = None
+    """Folder that names its host, where folders without a host are of different servers."""
 
     @property
     def start(self) -> int:
@@ -109,11 +112,16 @@ def partition(evidence: Evidence) -> list[Capture]:
     paths = {artifact.sha256: artifact.path for artifact in evidence.artifacts}
     every = _with_hosts(stretches(evidence), paths)
     groups: list[_Group] = []
-    by_host: dict[str | None, list[Stretch]] = {}
+    apart = servers_apart(evidence)
+    by_host: dict[tuple[str | None, str | None], list[Stretch]] = {}
     for stretch in every:
-        by_host.setdefault(stretch.host, []).append(stretch)
-    for host, mine in by_host.items():
-        groups += _of_host(host, mine)
+        folder = apart.get(min(stretch.artifacts)) if stretch.host is None else None
+        by_host.setdefault((stretch.host, folder), []).append(stretch)
+    for (host, folder), mine in by_host.items():
+        of_host = _of_host(host, mine)
+        for group in of_host:
+            group.folder = folder
+        groups += of_host
     if not groups:
         shas = frozenset(paths)
         return [Capture(id=UNDATED, host=None, span=None, undated=shas)] if shas else []
@@ -365,7 +373,7 @@ def _capture(group: _Group, copied: Set[str]) -> Capture:
         f"~{interval:.0f}s" if not any(part.is_dense for part in group.parts) and interval else ""
     )
     return Capture(
-        id=f"{group.host or 'unknown'}@{iso_of(group.start)}{scale}",
+        id=f"{group.host or group.folder or 'unknown'}@{iso_of(group.start)}{scale}",
         host=group.host,
         span=Span(group.start, group.end),
         hosts=frozenset({group.host, None} | {h for part in group.parts for h in part.hosts}),

@@ -96,4 +96,6 @@ class Actor:
 
     @property
     def functions(self) -> list[str]:
-        return [f["function"] for f in self.stack["frames"]] if self.stack else []
+        """Names of its stack, the innermost first; none of a stack without symbols."""
+        names = [frame["function"] for frame in self.stack["frames"]] if self.stack else []
+        return names if any(name != "??" for name in names) else []

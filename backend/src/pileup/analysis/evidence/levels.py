@@ -45,17 +45,10 @@ class Levels:
         Only series of the stalled host and series without a host count. Gauges and printed
         rates without a time count where nothing stalled in time.
         """
-        values, stall, baseline = context.values, context.stall, context.baseline
-        if stall is None:
-            untimed = untimed_levels(context.evidence.frame("sample"))
-            values = pl.concat([frame for frame in (values, untimed) if frame.height] or [untimed])
-        if context.host is not None:
-            values = values.filter(pl.col("host").is_null() | (pl.col("host") == context.host))
+        values, stall = values_of(context), context.stall
         if values.is_empty():
             return cls(_averages(context, set()) if stall is None else ())
-        everything = pl.lit(True)
-        inside = stall.holds() if stall else everything
-        before = baseline.holds() if baseline else pl.lit(False)
+        before, inside = _times(context)
         table = (
             values.group_by("id")
             .agg(
@@ -100,6 +93,40 @@ class Levels:
             alone = Counter(level.series for level in named)
             levels = [level for level in named if alone[level.series] == 1]
         return max(levels, key=lambda level: level.points, default=None)
+
+
+def values_of(context: Context) -> pl.DataFrame:
+    """Return the values of the stalled host, with levels without a time where nothing stalled."""
+    values = context.values
+    if context.stall is None:
+        untimed = untimed_levels(context.evidence.frame("sample"))
+        values = pl.concat([frame for frame in (values, untimed) if frame.height] or [untimed])
+    if context.host is not None:
+        values = values.filter(pl.col("host").is_null() | (pl.col("host") == context.host))
+    return values
+
+
+def medians_of_sum(context: Context, rows: pl.DataFrame) -> tuple[float | None, float | None]:
+    """Return the medians before and inside of what these series have in sum at each moment.
+
+    rows: of ``values_of``. None: not measured then.
+    """
+    if rows.is_empty():
+        return None, None
+    before, inside = _times(context)
+    sums = rows.group_by("artifact", "time").agg(pl.col("value").sum())
+    middles = (sums.filter(when)["value"].median() for when in (before, inside))
+    earlier, now = (float(m) if isinstance(m, int | float) else None for m in middles)
+    return earlier, now
+
+
+def _times(context: Context) -> tuple[pl.Expr, pl.Expr]:
+    """Return what selects samples before the stall, and inside; all are inside without one."""
+    stall, baseline = context.stall, context.baseline
+    return (
+        baseline.holds() if baseline else pl.lit(False),
+        stall.holds() if stall else pl.lit(True),
+    )
 
 
 def _averages(context: Context, known: Collection[str]) -> tuple[Level, ...]:

@@ -13,7 +13,7 @@ from collections import Counter
 import polars as pl
 
 from pileup.analysis.evidence.context import Context
-from pileup.analysis.evidence.levels import Level, Levels
+from pileup.analysis.evidence.levels import Level, Levels, medians_of_sum, values_of
 from pileup.numerals import number
 
 _CPU_PAIRS = (
@@ -140,13 +140,16 @@ def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
     return list(dict.fromkeys(checked)), findings
 
 
-def crowd(levels: Levels) -> str | None:
+def crowd(levels: Levels, *, grew: bool = False) -> str | None:
     """Describe a run queue that is long for the CPUs; None without one, or where it is unknown.
 
-    Where no collector lists the CPUs, it is long if it grew and they have no time left.
+    grew: only one that was shorter before. Where no collector lists the CPUs, it is long if it
+    grew and they have no time left.
     """
     count, run = cpus(levels), _run_queue(levels)
     if run is None or run.inside is None:
+        return None
+    if grew and run.before is not None and run.inside < _GREW * run.before:
         return None
     if count:
         long = run.inside >= _CROWDED * count
@@ -189,12 +192,31 @@ def strangers(levels: Levels) -> list[Finding]:
     return [(f"{_who(level)} took {number(level.inside or 0)} % CPU", level) for level in worst]
 
 
+def taken_by_strangers(context: Context) -> tuple[float | None, float | None]:
+    """Return what all processes but the server took of a CPU at once, before the stall and inside.
+
+    Processes come and go: what each took is no measure of what they took together.
+    """
+    values = values_of(context)
+    if values.is_empty():
+        return None, None
+    server = pl.any_horizontal(
+        pl.col("labels").cast(pl.String).str.contains(f"command={name}", literal=True)
+        for name in _SERVERS
+    )
+    for series in _OF_PROCESSES:
+        rows = values.filter((pl.col("series") == series) & ~server)
+        before, inside = medians_of_sum(context, rows)
+        if inside is not None:
+            return before, inside
+    return None, None
+
+
+_OF_PROCESSES = ("top.process_cpu", "pidstat.cpu")
+
+
 def _listed(levels: Levels) -> list[Level]:
-    return [
-        row
-        for row in levels.rows
-        if row.series in ("top.process_cpu", "pidstat.cpu") and row.inside is not None
-    ]
+    return [row for row in levels.rows if row.series in _OF_PROCESSES and row.inside is not None]
 
 
 def faults(events: pl.DataFrame, context: Context, pattern: str) -> tuple[pl.DataFrame, int]:

@@ -82,7 +82,8 @@ def _holders(
             Guess(actor, how, sure, actor.stack or actor.session or actor.trx)
             for actor, how in inside
         ]
-    longest = max(((member.session or {}).get("time_s") or 0.0 for member in members), default=0.0)
+    waits = [(member.session or {}).get("time_s") or 0.0 for member in members]
+    longest = max(waits, default=0.0)
     waiting = queued | draft.waiting
     if queue.id in GLOBAL_LOCKS:
         # the session that runs the statement may itself wait for a table to be closed
@@ -93,7 +94,7 @@ def _holders(
         guess = lock_holders.guess_table_holder(names, others, longest, waiting)
     elif queue.id in _BEHIND_SCHEMA_CHANGES:
         drops = queue.id == "table-cache"
-        guess = lock_holders.guess_schema_change(others, longest, waiting, drops=drops)
+        guess = lock_holders.guess_schema_change(others, waits, waiting, drops=drops)
     elif queue.id == "user-lock":
         guess = lock_holders.guess_user_lock_holder(members, others, longest, waiting)
     elif queue.oldest:
@@ -180,6 +181,8 @@ def _hold_granting(
             confidence=_COMMITS,
         )
     guess = lock_holders.guess_blocking_write(others, queued | draft.waiting, waited)
+    if guess is None and not committing:
+        guess = lock_holders.guess_table_locker(others, waited)
     if guess is not None:
         draft.hold(
             granting,

@@ -9,6 +9,7 @@ Source: MDL_context::acquire_lock (mdl.cc), Global_read_lock (lock.cc), thr_lock
 from __future__ import annotations
 
 import re
+import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ _SLACK_S = 1.0
 """Tolerance (s), because printed seconds are truncated."""
 _MOST_IDLE = 3
 """Most idle sessions among which choosing one is more than luck."""
+_LONG_S = 5.0
+"""Seconds of the longest wait from which on it is no chance who became idle just before it."""
 _TAKES = {
     "global-read-lock": GLOBAL_READ_LOCK,
     "commit-lock": GLOBAL_READ_LOCK,
@@ -135,22 +138,37 @@ _DROPS = re.compile(
 
 
 def guess_schema_change(
-    others: Sequence[Actor], longest: float, waiting: set[str], *, drops: bool
+    others: Sequence[Actor], waits: Sequence[float], waiting: set[str], *, drops: bool
 ) -> Guess | None:
     """Find the schema change that has run since before the first wait; drops: only one that drops.
 
     A drop keeps the lock of the table cache, or the dictionary behind it; a cluster in total order
-    isolation lets nobody commit beside it.
+    isolation lets nobody commit beside it. Drops follow each other, so one that began before most
+    of the waits counts as well. waits: how long each has waited (s).
     """
     wanted = _DROPS if drops else _CHANGES_SCHEMA
     running = [
         actor
         for actor in others
         if actor.id not in waiting and _runs(actor) and wanted.match(actor.query or "")
-        and _since(actor) + _SLACK_S >= longest
     ]  # fmt: skip
     why = "has dropped a table" if drops else "has changed the schema"
-    return _choose_oldest(running, f"{why} since before the first wait", 0.65) if running else None
+    usual = statistics.median(waits) if waits else 0.0
+    for least, sure, when in (
+        (max(waits, default=0.0), 0.65, "the first wait"),
+        (usual, 0.55, "most of the waits"),
+    ):
+        older = [actor for actor in running if _since(actor) + _SLACK_S >= least]
+        if older:
+            return _choose_oldest(older, f"{why} since before {when}", sure)
+        if not drops:
+            break
+    return None
+
+
+def guess_table_locker(others: Sequence[Actor], waited: float) -> Guess | None:
+    """Find an idle session that may hold what delays a global lock, where no statement does."""
+    return _idle(others, waited, "no running statement delays it")
 
 
 def guess_user_lock_holder(
@@ -235,6 +253,11 @@ def _idle(others: Sequence[Actor], longest: float, reason: str = _NO_TAKER) -> G
         and actor.session["command"] in _IDLE
         and (actor.session["time_s"] or 0.0) + _SLACK_S >= longest
     ]
+    just_then = [actor for actor in idle if _since(actor) <= longest + _SLACK_S]
+    if longest >= _LONG_S and len(just_then) == 1:
+        (chosen,) = just_then
+        why = f"{reason}; its last statement ended just before the first wait, and no other's did"
+        return Guess(chosen, why, 0.5, chosen.session)
     if not 0 < len(idle) <= _MOST_IDLE:
         return None
     # a session that took the lock just before the first wait is idle hardly longer than that wait,
@@ -276,6 +299,7 @@ __all__ = [
     "guess_longest_running",
     "guess_schema_change",
     "guess_table_holder",
+    "guess_table_locker",
     "guess_user_lock_holder",
     "takes_global_lock",
 ]

@@ -57,4 +57,32 @@ def graded(*parts: tuple[bool, float]) -> float:
     return round(min(0.97, sum(weight for holds, weight in parts if holds)), 3)
 
 
-__all__ = ["Match", "Rule", "count", "graded", "having_any", "inside_shows", "stacks_show"]
+_LOCKS = (
+    "row_lock",
+    "metadata_lock",
+    "table_lock",
+    "queue:global-read-lock",
+    "queue:semisync",
+    "queue:galera",
+)
+"""What holds sessions up, however many CPUs are free and however much the redo log holds."""
+
+
+def mostly_locked(observed: Observed) -> str:
+    """Say how many sessions wait for a lock or for other servers; "" if most wait elsewhere."""
+    locked = max(observed.wait(kind, None, None).most for kind in _LOCKS)
+    if not locked or locked < observed.worst.waiting / 2:
+        return ""
+    return f"{count(locked, 'session waits', 'sessions wait')} for a lock."
+
+
+__all__ = [
+    "Match",
+    "Rule",
+    "count",
+    "graded",
+    "having_any",
+    "inside_shows",
+    "mostly_locked",
+    "stacks_show",
+]

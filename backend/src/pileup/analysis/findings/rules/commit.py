@@ -39,6 +39,7 @@ _EARLIER = {
     "queue:commit-lock": "the commit lock",
 }
 """Queues whose members hold up a commit queue, whatever the disk does."""
+_IN_ORDER = r"(?i)^waiting for (prior|preceding) transaction to (start )?commit"
 _SYNCS = r"(?i)\bSYNC index|fts_?sync"
 """Operation of a transaction that writes the full-text cache: 'ACTIVE (…) doing SYNC index'."""
 
@@ -145,26 +146,24 @@ def fsync_stall(observed: Observed) -> Match | None:
     if waiters.most < _QUEUE and not flushing.holds and not fell:
         against += ("So few at the commit may each be busy with their own transaction.",)
         score *= _ALONE + (1 - _ALONE) * (waiters.most - 1) / (_QUEUE - 1)
+    most = 1.0 if flushing.holds or fell or _lasts(waiters) else _UNSEEN
+    if (capped := min(score, most)) != score:
+        against += ("Nothing shows that a flush takes long.",)
+        score = capped
     if not flushing.holds and _is_brief(observed, waiters):
         against += ("None has waited for a second: commits of any busy server do.",)
         score *= _BRIEF
     for text, factor in _elsewhere(observed, waiters, flushes=bool(flushing.holds)):
         against += (text,)
         score *= factor
-    why = (
-        f"{count(waiters.most, 'session waits', 'sessions wait at once')} for the commit"
-        + (", and the one at the head flushes a log to disk" if flushing.holds else "")
-        + (
-            f"; log flushes per second fell to {fsyncs.ratio:.0%}"
-            if fsyncs and fell and fsyncs.ratio
-            else ""
-        )
-        + "."
-    )
+    why = f"{count(waiters.most, 'session waits', 'sessions wait at once')} for the commit"
+    why += ", and the one at the head flushes a log to disk" if flushing.holds else ""
+    if fsyncs and fell and fsyncs.ratio:
+        why += f"; log flushes per second fell to {fsyncs.ratio:.0%}"
     evidence = waiters.evidence + flushing.evidence
     if fsyncs is not None and fell:
         evidence += (observed.shifted(fsyncs),)
-    return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
+    return Match("fsync-stall", round(score, 3), f"{why}.", evidence, against, waiters.most)
 
 
 def _elsewhere(observed: Observed, waiters: Seen, *, flushes: bool) -> Iterator[tuple[str, float]]:
@@ -182,8 +181,12 @@ def _elsewhere(observed: Observed, waiters: Seen, *, flushes: bool) -> Iterator[
 
 def _is_brief(observed: Observed, waiters: Seen) -> bool:
     """Whether a list, all there is, shows no commit that has lasted for a second."""
-    lasted = _BRIEF_S if waiters.longest is None else waiters.longest
-    return observed.context.stall is None and lasted < _BRIEF_S
+    unknown = observed.context.stall is not None or waiters.longest is None
+    return not unknown and not _lasts(waiters)
+
+
+def _lasts(waiters: Seen) -> bool:
+    return waiters.longest is not None and waiters.longest >= _BRIEF_S
 
 
 def _earlier(observed: Observed, *, flushes: bool) -> tuple[str, ...]:
@@ -193,6 +196,8 @@ def _earlier(observed: Observed, *, flushes: bool) -> tuple[str, ...]:
         for queue, what in _EARLIER.items()
         if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed))
     ]
+    if not flushes and observed.state(_IN_ORDER).holds:
+        found.append("Appliers wait for the transaction before theirs, to commit in order.")
     if not flushes and observed.level("unreachable_members"):
         found.append("A member of the replication group does not reply: commits need the group.")
     return tuple(found)
@@ -200,6 +205,8 @@ def _earlier(observed: Observed, *, flushes: bool) -> tuple[str, ...]:
 
 _FEW_COMMIT = 0.25
 """Share of the active sessions that wait for a commit at any moment on a server that writes."""
+_UNSEEN = 0.5
+"""The most where commits queue, and neither a stack, a rate nor a long wait shows a slow flush."""
 _BRIEF_S, _BRIEF = 1.0, 0.7
 """Factor where one list shows commits that have all lasted less."""
 _CROWDED, _SILENT, _BEFORE = 0.7, 0.5, 0.5

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pileup.analysis.contract import ShiftDoc
 from pileup.analysis.findings import machine_checks
 from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match, Rule, count, graded
+from pileup.analysis.findings.rules import Match, Rule, graded, mostly_locked
 from pileup.numerals import grouped, number
 
 THREADS = ("metric.threads_running", "mysql.Threads_running", "processlist.running")
@@ -112,38 +112,46 @@ HAS_DATA: dict[str, Callable[[Observed], bool]] = {"thread-concurrency-zero": _h
 _SATURATED, _HALF = 90.0, 50.0
 """CPU in use, and the part of one CPU per CPU that others take, in percent."""
 _MOST = 75.0
-_LOCKS = (
-    "row_lock",
-    "metadata_lock",
-    "table_lock",
-    "queue:global-read-lock",
-    "queue:semisync",
-    "queue:galera",
-)
-"""What whoever waits for it waits for, however many CPUs are free."""
-_MORE = 1.5
-"""What others take over what they took before: a machine may be shared all the time."""
+_MORE, _ADDED = 1.5, 0.25
+"""What others take over what they took before, or a share of all CPUs on top of it: a machine may
+be shared all the time."""
+_LITTLE_MORE = 1.1
+_UNSURE, _FULL_BEFORE = 0.5, 0.55
+"""The most where no sample shows what they took before; factor where the CPUs were full before."""
 
 
 def contention(observed: Observed) -> Match | None:
-    """Match other programs on the CPUs for which the server's threads queue (cpu-contention)."""
-    others = machine_checks.strangers(observed.levels)
-    taken = sum(level.inside or 0.0 for _, level in others)
-    earlier = sum(level.before or 0.0 for _, level in others)
-    cpus = machine_checks.cpus(observed.levels)
-    crowd = machine_checks.crowd(observed.levels)
-    busy = machine_checks.cpu_busy(observed.levels)
+    """Match other programs on the CPUs for which the server's threads queue (cpu-contention).
+
+    Whoever stops working leaves the CPUs to others: that these take more tells nothing without a
+    queue that grew, or CPUs that were not full before.
+    """
+    levels = observed.levels
+    earlier, taken = machine_checks.taken_by_strangers(observed.context)
+    listed = machine_checks.cpus(levels)
+    cpus = listed or 1
+    crowd = machine_checks.crowd(levels, grew=True)
+    busy = machine_checks.cpu_busy(levels)
     full = busy is not None and busy[0] >= _SATURATED
-    if not (crowd or full) or taken < max(_HALF * (cpus or 1), _MORE * earlier):
+    filled = busy is not None and full and (busy[1] is None or busy[1] < _SATURATED)
+    if taken is None or taken < _HALF * cpus or not (crowd or filled):
         return None
-    others = others[:3]
-    most = taken >= _MOST * (cpus or 1)
+    room = 100.0 * listed if listed else taken
+    most = taken >= _MOST * cpus
     score = graded((True, 0.25), (crowd is not None, 0.15), (full, 0.1), (most, 0.15))
     against: tuple[str, ...] = ()
-    locked = max(observed.wait(kind, None, None).most for kind in _LOCKS)
-    if locked and locked >= observed.worst.waiting / 2:
-        against = (f"{count(locked, 'session waits', 'sessions wait')} for a lock.",)
+    if earlier is None:
+        against += ("No sample shows what they took before.",)
+        score = min(score, _UNSURE)
+    elif taken < min(_MORE * earlier, earlier + _ADDED * room):
+        if taken < _LITTLE_MORE * earlier:
+            return None
+        against += (f"They took {number(earlier)} % of a CPU together before as well.",)
+        score *= _FULL_BEFORE
+    if reason := mostly_locked(observed):
+        against += (reason,)
         score *= 0.5
+    others = machine_checks.strangers(levels)[:3]
     parts = [text for text, _ in others]
     if crowd:
         parts.append(crowd)

@@ -78,6 +78,9 @@ def ahi_build(observed: Observed) -> Match | None:
         score = min(score, _EVEN_BET)
     if not building.holds and waits.most < MANY:
         score = min(score, _EVEN_BET)  # one that is stuck makes a wait old, not a crowd
+    if waits.holds and not building.holds and share < _MINOR:
+        against += (f"Only {share_of(share)} of the latch waits are for it.",)
+        score *= _OF_MINOR
     locators = (waits.evidence + building.evidence)[:3]
     if where := observed.setting("innodb_adaptive_hash_index"):
         locators += (where,)
@@ -122,6 +125,8 @@ def _with_lists(base: Match, why: str, score: float, *evidence: Locator) -> Matc
 
 _ENOUGH = 0.2
 _SHOWN = 200
+_MINOR, _OF_MINOR = 0.15, 0.7
+"""Share of the latch waits below which others explain the stall, and the factor then."""
 
 
 def hot_page(observed: Observed) -> Match | None:

@@ -53,6 +53,10 @@ def hot_row(observed: Observed) -> Match | None:
     if (latched := observed.latch_waiters) > _LATCHED * everyone:
         score = min(score, _EVEN_BET)
         against += (f"{count(latched, 'thread waits', 'threads wait')} for latches instead.",)
+    away = max(observed.wait(kind, None, None).most for kind in _REPLIES)
+    if away > _AWAY * everyone:
+        score = min(score, _EVEN_BET)
+        against += (f"{count(away, 'session waits', 'sessions wait')} for other servers instead.",)
     if (waits.longest or 0.0) < _ENDED_S and (storm := observed.deadlocks(_STORM)).holds:
         score = min(score, _EVEN_BET)
         against += (f"No wait lasts for long, as deadlocks end them: {storm.text}.",)
@@ -66,6 +70,10 @@ _STORM, _ENDED_S = 6.0, 5.0
 """Deadlocks per minute that are a storm; where no wait lasts for so many seconds, they end them."""
 _LATCHED = 3
 """Times as many threads that wait for latches: row locks are held for long because of these."""
+
+
+_REPLIES, _AWAY = ("queue:galera", "queue:semisync"), 2
+"""Times as many that wait for the reply of other servers: they keep their rows meanwhile."""
 
 
 def _by_stacks_alone(observed: Observed) -> bool:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from pileup.analysis.contract import LimitDoc
 from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match, Rule, count, graded, having_any
+from pileup.analysis.findings.rules import (
+    Match,
+    Rule,
+    count,
+    graded,
+    having_any,
+    mostly_locked,
+)
 from pileup.analysis.findings.strength import strength
 
 _FEW = 0.1
@@ -114,8 +121,12 @@ def sync_flush(observed: Observed) -> Match | None:
         main.text if main.share >= _OFTEN else "",
     ]
     evidence = waiting.evidence + logged.evidence + main.evidence
+    against: tuple[str, ...] = ()
+    if not waiting.holds and not logged.holds and (reason := mostly_locked(observed)):
+        against = (reason,)
+        score *= _LOCKED
     score = min(0.97, round(score, 3))
-    return Match("sync-flush", score, _sentence(parts), evidence, waiters=waiting.most)
+    return Match("sync-flush", score, _sentence(parts), evidence, against, waiting.most)
 
 
 def _filled(log: LimitDoc) -> bool:
@@ -144,6 +155,8 @@ _FULL = 0.87
 """Share from which on writers wait: 7/8 of what a log has beside its reserve (log0log.cc)."""
 
 
+_LOCKED = 0.5
+"""Factor where the log is full and what waits, waits for a lock."""
 _DIRTY = 0.75
 _WRITES = ("pool_pending_lru_writes", "pool_pending_single_page_writes")
 

@@ -61,12 +61,10 @@ def process_paused(observed: Observed) -> Match | None:
             parts.append((weight, text, seen.evidence))
             break
     silent = _silences(observed)
-    is_stopped = listed is not None
     if silent is not None:
         parts.append(silent)
         if any((level.inside or 0.0) > (level.before or 0.0) for level in _stopped(observed)):
             parts.append((0.4, "a process is counted as stopped meanwhile", ()))
-            is_stopped = True
     if not parts:
         return None
     strongest = max(weight for weight, _, _ in parts)
@@ -76,7 +74,7 @@ def process_paused(observed: Observed) -> Match | None:
     ]
     score = strongest + 0.4 * sum(weight for weight, _, _ in parts[1:])
     against: tuple[str, ...] = ()
-    if observed.worst.waiting > _FEW and not (silent and is_stopped):
+    if observed.worst.waiting > _FEW and not silent:
         score *= 0.5
         against = (f"{observed.worst.waiting} sessions wait for each other in the lists.",)
     why = "; ".join(dict.fromkeys(text for _, text, _ in parts))
@@ -102,7 +100,8 @@ _CLEANER = (
     ),
 )
 _FEW = 4
-"""Sessions that a list taken right after a pause may show waiting."""
+"""Sessions that a list taken right after a pause may show waiting; where the server then gave no
+answer, a list shows what a moment interrupted."""
 
 
 def is_silent(observed: Observed) -> bool:
