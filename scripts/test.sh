@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests and sums up at the end. The browser mostly waits, so its two halves and the UI's
-# unit tests run beside the backend's two processes, which give way to them.
+# Runs the tests and sums up at the end. The browser mostly waits, so its specs and the UI's unit
+# tests run beside the backend's two processes, which give way to them.
 # Usage: test.sh [backend] [frontend] [browser]    (no word: all of them)
 set -u
 
@@ -56,28 +56,18 @@ backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" .
 share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/6"; fi; }
 # No colours: the summary below looks for plain words.
 frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
-# Half of the specs run in the background, each half against an installation of its own: they share
-# the sample's incident, and a spec must find it as it left it.
+# All on one installation: to start a second, and have it read the sample, costs half a minute.
 browser() {
     SHARE="$(share)"
     export SHARE
-    (cd frontend && exec env FIRST_USER_ONLY=1 TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
-    screens=$!
-    (cd frontend && TEST_RESULTS=../test-results/journey node e2e/run.mjs --project=journey)
-    journey=$?
-    wait "$screens"
-    screens=$?
-    echo "==== the specs of screens, which ran at the same time"
-    cat "$folder/screens.log"
-    [ "$journey" = 0 ] && [ "$screens" = 0 ]
+    (cd frontend && node e2e/run.mjs --project=screens --project=journey)
 }
 
 skipped() { # skipped STEP: how many tests it left out
     [ -f "$folder/$1.log" ] || return 0
     counts="$(grep -oE '[0-9]+ skipped' "$folder/$1.log")"
-    # The browser's two halves report one after the other; vitest reports files, then tests.
-    [ "$1" = browser ] || counts="$(echo "$counts" | tail -n 1)"
-    total="$(echo "$counts" | awk '{ sum += $1 } END { print sum + 0 }')"
+    # vitest reports files, then tests
+    total="$(echo "$counts" | tail -n 1 | awk '{ print $1 + 0 }')"
     printf '%-10s %s skipped\n' "$1" "$total"
     # The backend's tests know which skips are foreseen; the UI's have none.
     [ "$1" = backend ] || [ "$total" = 0 ] || failed=1

@@ -9,7 +9,7 @@ if (!baseURL || !executablePath) {
   throw new Error('BASE_URL and CHROME are unset: start the journey by `npm run e2e`, not directly')
 }
 
-/** About half of the time of all specs; the project `journey` has every other one. */
+/** About half of the time of all specs, of which a share runs each day; the project `journey` has every other one. */
 const SCREENS = ['accessible.spec.ts', 'everywhere.spec.ts', 'matrix.spec.ts', 'waits.spec.ts']
 /** Those of today: axe looks at a share of the screens every day, the others take turns. */
 const [turn, of] = share()
@@ -21,7 +21,7 @@ const TODAY =
 export default defineConfig({
   testDir: '.',
   testMatch: '*.spec.ts',
-  outputDir: process.env['TEST_RESULTS'] ?? '../test-results',
+  outputDir: '../test-results',
   fullyParallel: false,
   workers: 1,
   forbidOnly: true,
@@ -45,8 +45,6 @@ export default defineConfig({
     {
       name: 'sign-in',
       testMatch: 'sign-in.spec.ts',
-      // Where another half of the specs runs all of it (scripts/test.sh), only what signs in.
-      ...(process.env['FIRST_USER_ONLY'] && { grep: /first admin/ }),
     },
     {
       name: 'screens',

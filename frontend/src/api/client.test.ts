@@ -17,11 +17,11 @@ function answer(status: number, body: unknown) {
   return fetch
 }
 
-const change = () =>
+const change = (title = 'x') =>
   unwrap(
     api.PATCH('/api/v1/incidents/{incident_id}', {
       params: { path: { incident_id: 'i' }, header: ifMatch(3) },
-      body: { title: 'x' },
+      body: { title },
     }),
   )
 
@@ -33,6 +33,15 @@ describe('the client', () => {
     const request = fetch.mock.calls[0]?.[0]
     expect(request?.headers.get('X-CSRF-Token')).toBe('abc=')
     expect(request?.headers.get('If-Match')).toBe('"3"')
+  })
+  it('saves a small write also when the page is left, and sends a large one as it is', async () => {
+    const fetch = answer(200, { id: 'i' })
+    await change()
+    await change('x'.repeat(70_000))
+    const sent = fetch.mock.calls.map(([request]) => request)
+    expect(sent.map((request) => request.keepalive)).toEqual([true, false])
+    expect(await sent[0]?.json()).toEqual({ title: 'x' })
+    expect(sent[0]?.headers.get('If-Match')).toBe('"3"')
   })
   it('makes a problem document an ApiProblem with what is current', async () => {
     answer(409, { title: 'Changed', detail: 'Bob was faster', current: { revision: 4 } })

@@ -25,12 +25,25 @@ const csrf: Middleware = {
   },
 }
 
+/** Bytes of a write that outlives its page; browsers allow 64 KB of them at a time. */
+const SMALL = 4096
+
+/** A mark or a status that was set right before a reload, or before the tab closed, is saved too. */
+const outlivesThePage: Middleware = {
+  async onRequest({ request }) {
+    if (request.method === 'GET' || request.method === 'HEAD') return request
+    const { size } = await request.clone().blob()
+    return size <= SMALL ? new Request(request, { keepalive: true }) : request
+  },
+}
+
 export const api = createClient<paths>({
   baseUrl: typeof window === 'undefined' ? 'http://localhost' : window.location.origin,
   credentials: 'same-origin',
   fetch: fetchOrTake,
 })
 api.use(csrf)
+api.use(outlivesThePage)
 api.use(unchangedDocuments())
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
