@@ -28,6 +28,8 @@ _FLAG = re.compile(r"\A\(\?i\)(.*)\Z", re.DOTALL)
 _NO_HEADING = re.compile(r"[\d'\"`/\[(!]")
 _WORD = re.compile(r"[a-z]{5,40}")
 _LONG_WORD = 9
+_MOST = 1_000
+"""Characters of a message that are looked at: an expression may go back and forth in them."""
 
 
 def is_one(line: str) -> bool:
@@ -36,7 +38,8 @@ def is_one(line: str) -> bool:
         return False
     expression, _ = _expression(knowledge())
     return any(
-        expression.match(line, at) is not None and (at > 0 or _NO_HEADING.search(line) is not None)
+        expression.match(line, at, at + _MOST) is not None
+        and (at > 0 or _NO_HEADING.search(line) is not None)
         for at in _beginnings(line)
     )
 
@@ -48,7 +51,7 @@ def holds_one(line: str) -> bool:
     expression, _ = _expression(knowledge())
     clauses = islice(_CLAUSE.finditer(line), _MOST_CLAUSES)
     starts = [0, *(clause.end() for clause in clauses)]
-    return any(expression.match(line, at) is not None for at in starts)
+    return any(expression.match(line, at, at + _MOST) is not None for at in starts)
 
 
 def _may_hold_one(line: str) -> bool:
