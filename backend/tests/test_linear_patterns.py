@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import pileup
+from pileup.formats.logs.parts import known_messages
 from tests.support.cpu import cpu_seconds, growth
 from tests.support.rounds import Rounds
 
@@ -87,6 +88,8 @@ def _texts(pattern: re.Pattern[str]) -> Iterator[tuple[str, Callable[[int], str]
 
 def _patterns() -> Iterator[tuple[str, re.Pattern[str], str]]:
     """Yield every compiled pattern of the package, once, with each method that is called on it."""
+    expression, _ = known_messages._expression()
+    yield "known_messages", expression, "match"
     seen = set()
     for info in pkgutil.walk_packages(pileup.__path__, "pileup."):
         if any(part in info.name for part in _NO_CODE):

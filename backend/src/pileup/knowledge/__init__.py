@@ -323,11 +323,16 @@ def use(folder: Path | None, *, lenient: bool = False) -> list[str]:
 
 def knowledge() -> Knowledge:
     """Return the knowledge base, loaded once per process."""
-    return _load(_folder, _lenient)
+    return _load(_folder, lenient=_lenient)
+
+
+def packaged_knowledge() -> Knowledge:
+    """Return our own knowledge, without what a team added or changed."""
+    return _load(None, lenient=False)
 
 
 @functools.cache
-def _load(folder: Path | None, lenient: bool) -> Knowledge:
+def _load(folder: Path | None, *, lenient: bool) -> Knowledge:
     return Knowledge(folder, lenient=lenient)
 
 
@@ -577,6 +582,7 @@ __all__ = [
     "knowledge",
     "latch_words",
     "match_stack",
+    "packaged_knowledge",
     "plain_function",
     "use",
 ]

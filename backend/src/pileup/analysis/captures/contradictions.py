@@ -31,8 +31,8 @@ class _Server:
     """What the files of a folder without a host show of its server."""
 
     names: dict[str, set[str]] = field(default_factory=dict)
-    starts: list[float] = field(default_factory=list)
-    """UTC seconds, by Uptime."""
+    starts: set[int] = field(default_factory=set)
+    """UTC seconds, by Uptime; whole ones, as hundreds of dumps show the same start."""
 
     def contradicts(self, other: _Server) -> bool:
         for name in self.names.keys() & other.names.keys():
@@ -61,7 +61,7 @@ def servers_apart(evidence: Evidence) -> dict[str, str]:
     samples = evidence.frame("sample")
     for start in uptimes.starts(samples) if samples is not None else ():
         if start.host is None and start.artifact in folders:
-            servers[folders[start.artifact]].starts.append(start.start / 1e6)
+            servers[folders[start.artifact]].starts.add(round(start.start / 1e6))
     if not any(a.contradicts(b) for a, b in itertools.combinations(servers.values(), 2)):
         return {}
     first: dict[str, str] = {}

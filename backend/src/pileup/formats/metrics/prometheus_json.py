@@ -28,7 +28,7 @@ GIVES = (
     "holes stay holes."
 )
 PRINTED_BY = "`/api/v1/query_range`, `/api/v1/query`; Thanos, Mimir, VictoriaMetrics"
-VERSION = 1
+VERSION = 2
 HINTS = (".json",)
 LONG_LINES = True
 """One line may be the whole document: it comes in pieces, whose concatenation is the line."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from itertools import islice
 
-from pileup.knowledge import Knowledge, Sign, knowledge
+from pileup.knowledge import Sign, packaged_knowledge
 
 _ENOUGH = 0.35
 """Weight of a sign that names a problem alone."""
@@ -36,7 +36,7 @@ def is_one(line: str) -> bool:
     """Return whether a line is nothing but a message and what programs print before one."""
     if not _may_hold_one(line):
         return False
-    expression, _ = _expression(knowledge())
+    expression, _ = _expression()
     return any(
         expression.match(line, at, at + _MOST) is not None
         and (at > 0 or _NO_HEADING.search(line) is not None)
@@ -48,7 +48,7 @@ def holds_one(line: str) -> bool:
     """Return whether a clause of a line that reports an error is such a message."""
     if not _may_hold_one(line):
         return False
-    expression, _ = _expression(knowledge())
+    expression, _ = _expression()
     clauses = islice(_CLAUSE.finditer(line), _MOST_CLAUSES)
     starts = [0, *(clause.end() for clause in clauses)]
     return any(expression.match(line, at, at + _MOST) is not None for at in starts)
@@ -56,7 +56,7 @@ def holds_one(line: str) -> bool:
 
 def _may_hold_one(line: str) -> bool:
     """Return whether a line has enough words of such messages that a closer look is worth it."""
-    _, known = _expression(knowledge())
+    _, known = _expression()
     words = known.intersection(_WORD.findall(line.lower()))
     return len(words) > 1 or any(len(word) >= _LONG_WORD for word in words)
 
@@ -70,10 +70,14 @@ def _beginnings(line: str) -> Iterator[int]:
         yield at
 
 
-@lru_cache(maxsize=2)
-def _expression(known: Knowledge) -> tuple[re.Pattern[str], frozenset[str]]:
-    """Return what matches the beginning of any message that tells enough alone, and its words."""
-    signs = [sign for each in known.signatures.values() for sign in each.needs]
+@cache
+def _expression() -> tuple[re.Pattern[str], frozenset[str]]:
+    """Return what matches the beginning of any message that tells enough alone, and its words.
+
+    Of our own entries: what a team writes runs in linear time elsewhere, and here it might not.
+    """
+    signatures = packaged_knowledge().signatures.values()
+    signs = [sign for each in signatures for sign in each.needs]
     signs += [inner for sign in signs for inner in sign.any or ()]
     texts = dict.fromkeys(sign.log for sign in signs if sign.log and _tells_enough(sign))
     joined = "|".join(_FLAG.sub(r"(?i:\1)", text) for text in texts)
