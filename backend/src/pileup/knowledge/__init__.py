@@ -328,7 +328,7 @@ def knowledge() -> Knowledge:
 
 def packaged_knowledge() -> Knowledge:
     """Return our own knowledge, without what a team added or changed."""
-    return _load(None, lenient=False)
+    return _load(None, lenient=_lenient)
 
 
 @functools.cache

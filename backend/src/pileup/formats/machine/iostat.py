@@ -32,7 +32,7 @@ PRINTED_BY = (
     "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-m`, `-s`, `-c`; any language; `-x` of FreeBSD and "
     "Solaris"
 )
-VERSION = 9
+VERSION = 10
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
 _HEADER = re.compile(r"^[Dd]evice:?\s+\S")
@@ -72,6 +72,16 @@ _SAME = {
 """Columns of BSD and Solaris, and the column of sysstat that prints the same."""
 _COLUMN = re.compile(r"%\w{1,20}|\w{0,20}/s|\w{0,20}await|[a-z]{1,20}-sz|svctm", re.ASCII)
 """What a heading that is wrapped goes on with."""
+_KNOWN = frozenset(
+    [f"{of}{what}" for of in "rwdf" for what in ("/s", "_await")]
+    + [f"{of}{unit}/s" for of in "rwd" for unit in ("kB", "MB", "sec", "rqm")]
+    + [f"%{of}rqm" for of in "rwd"]
+    + [f"{of}areq-sz" for of in ("r", "w", "d", "")]
+    + [f"{unit}_{of}" for unit in ("kB", "MB", "Blk") for of in ("read", "wrtn", "dscd")]
+    + [f"{unit}_{of}/s" for unit in ("kB", "MB", "Blk") for of in ("read", "wrtn", "dscd")]
+    + ["await", "avgrq-sz", "avgqu-sz", "aqu-sz", "svctm", "%util", "tps"]
+)
+"""Columns of sysstat of any version."""
 _MOST_DEVICES = 10_000
 _BANNER = re.compile(r"extended device statistics\s*$")
 _LONGEST_TIME = 60
@@ -137,7 +147,14 @@ class _Reader:
         self._may_go_on = False
         """Whether the line above is of a heading, whose columns may go on."""
         self._row: list[str] | None = None
-        """The cells of a row so far, where the heading goes over lines; None where it does not."""
+        """The cells of a row so far, where the heading goes over lines; None where it does not.
+
+        The lines so far, where a width cut columns in two.
+        """
+        self._parts = 1
+        """Lines of the heading."""
+        self._is_cut = False
+        """Whether a line of the heading ends inside of a column: numbers are cut in two as well."""
 
     @property
     def ready(self) -> bool:
@@ -204,9 +221,11 @@ class _Reader:
             yield from self._cut(number - 1)
             self._begin_block(text, cells[1:])
             self._may_go_on = True
-        elif goes_on and all(map(_COLUMN.fullmatch, cells)):
-            self._use([*self._columns, *cells])
+        elif goes_on and (columns := _continued(self._columns, cells)):
+            self._is_cut = self._is_cut or len(columns) < len(self._columns) + len(cells)
+            self._use(columns)
             self._may_go_on, self._row = True, []
+            self._parts += 1
         elif self._clock_of.banner(text):
             self._block = -1  # another run: its first block is since boot as well
             self._since_boot = True
@@ -240,7 +259,12 @@ class _Reader:
 
     def _device(self, number: int, text: str, cells: list[str]) -> Iterator[Item]:
         width = len(self._columns)
-        if self._row is not None:
+        if self._row is not None and self._is_cut:
+            self._row.append(text)
+            if len(self._row) < self._parts:
+                return
+            cells, self._row = "".join(self._row).split(), []
+        elif self._row is not None:
             is_rest = bool(self._row) and all(number_of(cell) is not None for cell in cells)
             cells = [*self._row, *cells] if is_rest else cells
             self._row = cells if len(cells) <= width else []
@@ -305,6 +329,7 @@ class _Reader:
             self._next_block()
             self._first_heading = text
         self._heading, self._last, self._row = text, last, None
+        self._is_cut, self._parts = False, 1
         if columns != self._columns:
             self._use(columns)
 
@@ -349,6 +374,25 @@ class _Reader:
         # The CPU table precedes the devices of its block, which are not counted yet.
         block = self._block + 1 if self._cpu else self._block
         return max(0, block - 1) * 1_000_000, "relative"
+
+
+def _continued(columns: list[str], cells: list[str]) -> list[str] | None:
+    """Return the columns of a heading with those of its next line; None if that is another line.
+
+    A column that was cut in two is one again: a width may end inside of it.
+    """
+    if columns and not _KNOWN.issuperset((columns[-1], cells[0])):
+        whole = columns[-1] + cells[0]
+        if whole in _KNOWN:
+            columns, cells = [*columns[:-1], whole], cells[1:]
+    goes_on = all(map(_COLUMN.fullmatch, cells[:-1])) and all(map(_may_begin, cells[-1:]))
+    return [*columns, *cells] if goes_on else None
+
+
+def _may_begin(cell: str) -> bool:
+    """Return whether a cell is a column, or the beginning of a known one."""
+    is_part = any(known.startswith(cell) for known in _KNOWN)
+    return is_part or _COLUMN.fullmatch(cell) is not None
 
 
 def _is_row(cells: list[str]) -> bool:
