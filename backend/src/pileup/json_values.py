@@ -1,4 +1,4 @@
-"""Decode a JSON value that may be anything: cut, nested too deeply, or no JSON at all."""
+"""Decode JSON: values that may be anything (cut, nested too deeply), structs in many threads."""
 
 from __future__ import annotations
 
@@ -17,4 +17,14 @@ def json_value(text: str, kind: type[T] | Any = Any) -> T | Any | None:
         return None
 
 
-__all__ = ["json_value"]
+def resolve_types(*kinds: Any) -> None:
+    """Resolve the types that JSON is decoded as; to be called at import, by a single thread.
+
+    Two threads that do so at once, for the first two requests of a screen, make msgspec 0.22 read
+    a half-built description of a struct and end the process.
+    """
+    for kind in kinds:
+        msgspec.json.Decoder(kind)
+
+
+__all__ = ["json_value", "resolve_types"]

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from pileup.json_values import resolve_types
 from pileup.numerals import counted
 
 SCHEMA = 1
@@ -334,6 +335,9 @@ class Document(Node, frozen=True):
     """None: nothing has been analysed yet, or the release is older than covers."""
     redacted: list[RedactedKind] | None = None
     """None: nothing was redacted."""
+
+
+resolve_types(Document)
 
 
 def encode(document: Document) -> bytes:

@@ -36,6 +36,7 @@ from pileup.analysis.contract.waits import (
     HotWaitDoc,
     WaitPersistence,
 )
+from pileup.json_values import resolve_types
 
 
 class Analysis(Doc, frozen=True, kw_only=True):
@@ -87,6 +88,9 @@ class Analysis(Doc, frozen=True, kw_only=True):
     """Every gauge whose ceiling is known, the fullest first: reached, near and far."""
     unanswered: list[UnansweredDoc] = []
     """Questions without an answer: their parts are empty because a question failed."""
+
+
+resolve_types(Analysis)
 
 
 def encode(document: Doc) -> bytes:

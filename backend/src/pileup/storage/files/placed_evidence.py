@@ -31,6 +31,7 @@ from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.stacks import same_samples
 from pileup.analysis.waits.by_commits import PENDING
 from pileup.analysis.waits.by_free_pages import COUNTERS
+from pileup.json_values import resolve_types
 from pileup.records import frame_schema, with_all_columns
 from pileup.storage.files.file_sets import FileSet, FileSets, FolderSets
 from pileup.storage.files.objects import FolderObjects, disk_words
@@ -69,6 +70,9 @@ class _Index(msgspec.Struct, frozen=True):
     clocks: dict[str, ClockDoc]
     parts: tuple[str, ...] = ()
     """The first series of each file of samples, in order."""
+
+
+resolve_types(_Index)
 
 
 class PlacedStore:

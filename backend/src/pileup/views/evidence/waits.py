@@ -24,6 +24,7 @@ from pileup.analysis.waits.inspect_node import describe_node
 from pileup.analysis.waits.moments import WaitSource, moments, unit_of, worst
 from pileup.analysis.waits.persistence import lasting_in
 from pileup.analysis.waits.view import WholeGraph, shown
+from pileup.json_values import resolve_types
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
 from pileup.storage.files.placed_evidence import PlacedStore
@@ -35,9 +36,7 @@ Moment = int | Literal["worst"]
 """UTC µs, or the moment that shows the main stall best, else the worst of the capture."""
 Fold = Literal["auto", "all", "none"]
 
-# Resolve its types at import: two threads that do so at once, for the first two requests of the
-# screen, make msgspec 0.22 read a half-built description of a struct and end the process.
-msgspec.json.Decoder(FirstWaits)
+resolve_types(FirstWaits)
 
 _MOST_KEPT = 32 << 20
 """Bytes of evidence that stay in memory."""

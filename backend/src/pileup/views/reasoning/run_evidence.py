@@ -6,6 +6,7 @@ import msgspec
 
 from pileup.analysis.evidence.evidence import ClockOverride, Evidence, EvidenceArtifact
 from pileup.analysis.isolation import gathered
+from pileup.json_values import resolve_types
 from pileup.storage.artifacts.analysis_input import clock_overrides, describe_each, frame_key
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
@@ -31,6 +32,9 @@ class RunFiles(msgspec.Struct, frozen=True):
             [(described, found or {}) for described, found in loaded], overrides=self.clocks
         )
         return placed, all(found is not None for _, found in loaded)
+
+
+resolve_types(RunFiles)
 
 
 def run_files(unit: Unit, experiment: ExperimentRecord) -> RunFiles:

@@ -25,6 +25,7 @@ from pileup.formats.metrics.parts.csv_cells import (
     read_number,
     read_time,
 )
+from pileup.json_values import resolve_types
 from pileup.records.zones import time_zone
 
 Role = Literal["time", "value", "label", "host", "metric", "ignore"]
@@ -78,6 +79,9 @@ class Mapping:
     def positions(self, role: Role) -> list[int]:
         """Return the positions of the columns with this role."""
         return [at for at, column in enumerate(self.columns) if column.role == role]
+
+
+resolve_types(Mapping)
 
 
 @dataclass(frozen=True, slots=True)
