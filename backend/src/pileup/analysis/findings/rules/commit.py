@@ -29,8 +29,6 @@ from pileup.numerals import number
 _COMMIT_STATES = (
     r"(?i)^(query end|waiting for handler commit|commit$|Waiting for prior transaction)"
 )
-_IN_ORDER = r"(?i)^waiting for (preceding|prior|dependent) transaction to (start )?commit"
-"""An applier that waits for its turn: what the one before it waits for is the cause."""
 _COMMIT = r"(?i)^\s*commit\s*;?\s*$"
 """A statement that is at its commit, whatever its State: up to 5.7 it is still 'starting'."""
 _EARLIER = {
@@ -40,6 +38,7 @@ _EARLIER = {
 }
 """Queues whose members hold up a commit queue, whatever the disk does."""
 _IN_ORDER = r"(?i)^waiting for (prior|preceding) transaction to (start )?commit"
+"""An applier that waits for its turn: what the one before it waits for is the cause."""
 _SYNCS = r"(?i)\bSYNC index|fts_?sync"
 """Operation of a transaction that writes the full-text cache: 'ACTIVE (…) doing SYNC index'."""
 

@@ -85,7 +85,7 @@ def _expression() -> tuple[re.Pattern[str], frozenset[str]]:
 
 
 def _tells_enough(sign: Sign) -> bool:
-    return (sign.weight or 0.0) >= _ENOUGH
+    return sign.weight >= _ENOUGH
 
 
 __all__ = ["holds_one", "is_one"]
