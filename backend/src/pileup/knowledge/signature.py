@@ -115,6 +115,8 @@ class Sign(
     """wait: what is known of the holder (command, State, transaction, statement) matches."""
     replicates: bool | None = None
     """state: only threads that replicate by the binary log; Time is how far they are behind."""
+    clustered: bool | None = None
+    """state: only on a server that is a node of a Galera cluster."""
     sure: float | None = None
     """wait: least confidence of the holder; 0.9: it is printed, or runs the statement."""
     rotates: bool | None = None

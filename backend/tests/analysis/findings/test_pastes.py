@@ -16,6 +16,88 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "the line of the CPUs alone": (
+        "%Cpu(s): 12.1 us,  3.2 sy,  0.0 ni, 11.0 id,  2.0 wa,  0.0 hi,  0.4 si, 71.3 st\n",
+        "cpu-steal",
+    ),
+    "the number of an error whose text is in another language": (
+        "2020-04-29 18:03:14 | Info | failed; mysql_errno = 1205, mysql_error = Timeout sur l'obtention du verrou\n",  # noqa: E501
+        "hot-row",
+    ),
+    "a commit that a cluster refused": (
+        "ERROR 1213 (40001): WSREP detected deadlock/conflict and aborted the transaction. Try restarting the transaction\n",  # noqa: E501
+        "galera-conflict",
+    ),
+    "appliers that a sentence counts": (
+        "Sixteen worker threads were seen: 4 in Waiting for preceding transaction to commit, 11 in Applying batch of row changes.\n",  # noqa: E501
+        "applier-order",
+    ),
+    "a list that a mail quotes and wraps": (
+        """> | 1201 | app | 10.3.1.20:51002 | pay | Query |  4 | waiting
+> for handler commit | COMMIT |
+> | 1202 | app | 10.3.1.20:51004 | pay | Query |  4 | waiting
+> for handler commit | UPDATE wallet SET amount = amount - 12
+> WHERE id = 19 |
+> | 1207 | app | 10.3.1.21:40222 | pay | Query |  4 | waiting
+> for handler commit | COMMIT |
+> | 1209 | app | 10.3.1.21:40230 | pay | Query |  3 | waiting
+> for handler commit | COMMIT |
+""",
+        "fsync-stall",
+    ),
+    "a status of a replica with its last error alone": (
+        """Slave_IO_Running: Yes
+Slave_SQL_Running: Yes
+Last_Errno: 1205
+Last_Error: Coordinator stopped because there were error(s) in the worker(s).
+""",
+        "replication-stopped",
+    ),
+    "prepared transactions of XA RECOVER": (
+        """
+mysql> xa recover;
++----------+--------------+--------------+---------------------------+
+| formatID | gtrid_length | bqual_length | data                      |
++----------+--------------+--------------+---------------------------+
+|     9752 |           12 |           12 | 10.0.0.3:809110.0.0.3:809 |
++----------+--------------+--------------+---------------------------+
+""",
+        "xa-prepared",
+    ),
+    "the top waits of Performance Insights without their heading": (
+        """Average active sessions by wait
+synch/cond/sql/MDL_context::COND_wait_status	118.42
+cpu	11.03
+io/aurora_redo_log_flush	2.91
+""",
+        "mdl-pileup",
+    ),
+    "statements of a node of Galera that do not end": (
+        """
+| 21 | check | localhost    |      | Query | 191 | Filling schema table | SHOW STATUS LIKE 'wsrep_local_state'     | 0.000 |
+| 25 | shop  | 10.0.0.3:381 | shop | Query | 243 | query end            | INSERT INTO basket (id, n) VALUES (8, 2) | 0.000 |
+| 26 | shop  | 10.0.0.3:392 | shop | Query | 229 | query end            | UPDATE visit SET n = n + 1 WHERE id = 77 | 0.000 |
+""",  # noqa: E501
+        "galera-fc",
+    ),
+    "a session that ends and waits for the sum of the status": (
+        """
+Thread 539 (Thread 0x7f00347e0700 (LWP 19419)):
+#0  0x00007f005ce814ed in __lll_lock_wait () from /lib64/libpthread.so.0
+#1  0x00007f005ce7cda2 in pthread_mutex_lock () from /lib64/libpthread.so.0
+#2  0x0000000000ca6490 in native_mutex_lock (mutex=<optimized out>) at include/thr_mutex.h:84
+#3  0x0000000000ca6490 in inline_mysql_mutex_lock (src_line=1792) at include/mysql_thread.h:730
+#4  THD::release_resources (this=this@entry=0x104fc000) at sql/sql_class.cc:1792
+#5  0x0000000000db07de in handle_connection (arg=0xfb2fae0) at sql/conn_handler/x.cc:321
+""",
+        "lock-status",
+    ),
+    "a connection that a driver of Go lost": (
+        """[mysql] 2018/07/27 09:38:09 packets.go:32: unexpected EOF
+2018-07-27 09:38:10 ERROR driver: bad connection; query=update /* tool */ shop.t set a = ?
+""",
+        "lost-connection",
+    ),
     "a slow log of nothing but commits": (
         """
 # Query_time: 8.812331  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
@@ -1873,6 +1955,11 @@ def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
 
 
 HARMLESS = {
+    "a schema change that swapped its tables in a part of a second": """
+2024-01-19 13:58:07 INFO Issuing and expecting this to block: rename /* gh-ost */ table `a`.`b` to `a`.`_b_del`, `a`.`_b_gho` to `a`.`b`
+2024-01-19 13:58:08 INFO Tables renamed
+2024-01-19 13:58:08 INFO Lock & rename duration: 412.118ms. During this time, queries on `b` were blocked
+""",  # noqa: E501
     "a replica that is delayed on purpose": """
      Slave_IO_Running: Yes
     Slave_SQL_Running: Yes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,14 @@ def test_the_json_gives_the_same_columns() -> None:
     )
     assert (trees["p95_s"], trees["databases"], trees["hosts"]) == ("0.990000", "food", None)
     assert (admin["rank"], admin["query"]) == ("2", "administrator command: Quit")
+
+
+def test_a_class_that_somebody_picked_is_a_digest_of_one() -> None:
+    whole = json.loads((FOLDER / "3.5-output.json").read_text())["classes"][0]
+    parsed = parse_bytes(json.dumps(whole, indent=1).encode(), "pasted.txt")
+    (row,) = parsed.frames["table"].to_dicts()[0]["rows"]
+    assert parsed.format == "query-digest"
+    assert dict(zip(COLUMNS, row, strict=True))["query_id"].endswith(whole["checksum"])
 
 
 def test_a_cut_json_gives_what_is_whole_or_says_what_to_do() -> None:

@@ -44,5 +44,5 @@ def _has_more(evidence: Evidence) -> bool:
     return samples.filter(~counted.fill_null(False)).height > 0
 
 
-_OF_MOMENTS = r"^((processlist|stacks?)\.|innodb\.(reservation_count|semaphore_waits)$)"
+_OF_MOMENTS = r"^((processlist|stacks?)\.|innodb\.((reservation|signal)_count|semaphore_waits)$)"
 """Series that are counted from a list or a sample of stacks, or stand above the waits of a dump."""

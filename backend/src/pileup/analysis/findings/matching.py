@@ -271,6 +271,9 @@ def see(sign: Sign, observed: Observed) -> Seen:
             )
         case "state" if sign.replicates:
             return observed.replicating(sign.state or "", sign.lasting)
+        case "state" if sign.clustered:
+            held = observed.state(sign.state or "", sign.lasting)
+            return held if not held.holds or observed.is_clustered else Seen(False)
         case "state" | "query" | "transaction" | "command" as kind:
             answer: Seen = getattr(observed, kind)(getattr(sign, kind), sign.lasting)
             return answer

@@ -18,7 +18,7 @@ import msgspec
 import polars as pl
 
 from pileup.analysis.contract import HotLatchDoc
-from pileup.analysis.evidence import latch_stacks, listed_times
+from pileup.analysis.evidence import galera, latch_stacks, listed_times
 from pileup.analysis.evidence.times import clock_text
 from pileup.analysis.findings import (
     event_load,
@@ -395,6 +395,11 @@ class Observed(StallRecords):
         if listed is None or not listed.is_named:
             return NO_DATA
         return self._most(listed, pattern, _sessions_in, lasting)
+
+    @cached_property
+    def is_clustered(self) -> bool:
+        """Whether the server is a node of a Galera cluster."""
+        return galera.is_node(self.context)
 
     def _is_for_others(self, listed: Texts, pattern: str) -> bool:
         """Return whether sessions wait in any State that matches, as far as is known."""

@@ -24,7 +24,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 6
+VERSION = 7
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -45,8 +45,9 @@ _MESSAGE = re.compile(
     r"|Out of (?:memory|resources when opening file)"
     r"|innodb_fatal_semaphore_wait_threshold (?:for \S{1,60} )?was exceeded"
     r"|Semaphore wait has lasted > \d{1,6} seconds"
+    r"|(?:\b|_)errno\W{1,4}(?:1040|1205|1213|2006|2013)\b"
 )
-"""What the server says."""
+"""What the server says; its number alone where it says so in another language."""
 _WORD_FOR_WORD = re.compile(
     r"(?i)\bdisk is full writing '[^']{1,200}'|\bhostgroup \d{1,9} has no servers available"
     r"|max connect timeout reached while reaching hostgroup \d|\(1040, ?u?['\"]"
@@ -60,7 +61,7 @@ _REPORTED = re.compile(
     r"|\b(?:Warning|Fatal|FATAL)\b|\(\d{4}, u?['\"]"
     r"|\b[A-Za-z.]{2,80}(?:Error|Exception):"
     r"|\([0-9A-Z]{5}/\d{4}\)|\(\d{4}\)|\b\d{4} \([0-9A-Z]{5}\)|\((?:errno|Errcode|OS errno)[: ]"
-    r"|mysqli?\b|\bpymysql\b|\bER_[A-Z_]{4,40}\b"
+    r"|mysqli?\b|\bpymysql\b|\bER_[A-Z_]{4,40}\b|(?:\b|_)errno\W"
 )
 """How somebody reports it: a text that only speaks of an error has none of this."""
 # [Sun Aug 12 00:59:58.266883 2018] [:error] [pid 2424] ...    [2024-09-01 12:00:00] prod.ERROR: ...

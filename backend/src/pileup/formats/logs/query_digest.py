@@ -67,7 +67,9 @@ _MOST_QUERY = 4_000
 def sniff(head: str) -> bool | None:
     """Return whether the text is a digest: a query class, a profile, totals, or JSON of classes."""
     if head.lstrip().startswith("{"):
-        return '"classes"' in head[:4000] and bool(_JSON.search(head))
+        return query_digest_json.is_class(head) or (
+            '"classes"' in head[:4000] and bool(_JSON.search(head))
+        )
     text = "\n" + head
     return (
         "\n# Rank Query ID " in text

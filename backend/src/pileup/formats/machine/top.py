@@ -7,6 +7,7 @@ Yields: top.load1, .load5, .load15, top.tasks and top.tasks_<state>, top.cpu_<st
         top.swap_* (KiB), and for processes above one percent of a CPU top.process_cpu and
         .process_res (KiB) with labels command and pid; with -H top.thread_cpu with label tid. The
         first and the last listing of all processes are tables.
+        Its line of the CPUs alone, as people pick it, is a block.
         Rows without their heading have the default columns, as their cells show.
 Time:   of day, without a date (dayless); a date that a loop prints above a block applies to it.
         Rows alone have none: each listing, or the next row of a process, is a nominal second.
@@ -36,6 +37,7 @@ _HEAD = re.compile(r"^top - (?P<time>\d\d:\d\d:\d\d) up .*load average: (?P<load
 _TASKS = re.compile(r"^(?:Tasks|Threads): *(?P<total>\d+) total, *(?P<states>\d+ running.*)")
 _STATE = re.compile(r"(?<![^\s,])(?P<count>\d+) (?P<state>running|sleeping|stopped|zombie)")
 _CPUS = re.compile(r"%?Cpu(?:\(s\)|(?P<cpu>\d{1,4}) *):")
+_CPUS_ALONE = re.compile(_CPUS.pattern + r" *\d+[.,]\d+[ %]*us,.{0,80}\bid,")
 _CPU = re.compile(r"(?<![^\s:,])(?P<value>\d+[.,]\d+)[ %]*(?P<state>us|sy|ni|id|wa|hi|si|st)\b")
 _MEM = re.compile(r"^(?:(?P<unit>[KMGTPE])iB )?(?P<what>Mem|Swap) *: *(?P<rest>.*)")
 _PART = re.compile(
@@ -66,11 +68,12 @@ _LONGEST = 2_000
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds top's first line, or begins with its tasks or processes."""
+    """Return whether the text holds top's first line, or begins with another line of it."""
     return bool(
         ("top - " in head and _ABOVE.search(head))
         or _LIST.match(head.lstrip("\n"))
         or (_TASKS.match(head.lstrip()) and _LIST.search(head))
+        or _CPUS_ALONE.match(head.lstrip())
         or _are_rows(head)
     )
 

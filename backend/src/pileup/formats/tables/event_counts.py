@@ -4,6 +4,7 @@ Source: Performance Insights and dashboards like it ('top waits', in average act
         ``SELECT event_name, count(*)``, ``sort | uniq -c``; posts that quote some of these rows.
             wait/synch/sxlock/innodb/btr_search_latch     112.4 AAS
             188 wait/lock/metadata/sql/mdl
+            synch/cond/sql/MDL_context::COND_wait_status  118.42
 Yields: a Table, and the gauge metric.db.load.avg with the label db.wait_event.name, as the service
         itself answers.
 Note:   a number is one of sessions if its unit, or a word above it, says so, or if it is in
@@ -24,11 +25,13 @@ NAME = "event-counts"
 TITLE = "sessions by wait event"
 GIVES = "A table; the sessions of each event, as `metric.db.load.avg`."
 PRINTED_BY = "Performance Insights, dashboards, `uniq -c` over wait events of performance_schema"
-VERSION = 1
+VERSION = 2
 HINTS = ()
 ONLY_UNCLAIMED = True
 
-_EVENT = r"(?P<event>wait/[a-z]{2,8}/[\w./:<> -]{0,80}?[\w>])"
+_EVENT = r"(?P<event>(?:wait/)?(?:io|lock|synch)/[\w./:<> -]{0,80}?[\w>])"
+_NAMED = re.compile(r"(?:^|[^\w/.])(?:wait/)?(?:io|lock|synch)/[a-z]")
+"""Performance Insights leaves out the 'wait/' of the server's names."""
 _NUMBER = r"(?P<count>\d{1,7}(?:[.,]\d{1,6})?)"
 _UNIT = r"(?P<unit>AAS|aas|average active sessions|active sessions|sessions?|threads?|waiters?)"
 _EDGE = r"[\s|,;:=*\"'`-]{0,80}+"
@@ -36,7 +39,9 @@ _BEHIND = re.compile(
     rf"{_EDGE}{_EVENT}[\s|,;:=\"'`(]{{1,80}}{_NUMBER}\s{{0,4}}(?:{_UNIT})?{_EDGE}\)?$"
 )
 _IN_FRONT = re.compile(rf"{_EDGE}{_NUMBER}\s{{0,4}}(?:{_UNIT})?[\s|,;:=x]{{1,40}}{_EVENT}{_EDGE}$")
-_CPU = re.compile(rf"{_EDGE}(?P<event>CPU)[\s|,;:=]{{1,80}}{_NUMBER}\s{{0,4}}(?:{_UNIT})?{_EDGE}$")
+_CPU = re.compile(
+    rf"{_EDGE}(?P<event>CPU|cpu)[\s|,;:=]{{1,80}}{_NUMBER}\s{{0,4}}(?:{_UNIT})?{_EDGE}$"
+)
 _OF_SESSIONS = re.compile(
     r"\bAAS\b|active sessions|performance insights|top waits|db ?load|sessions|threads|waiters",
     re.IGNORECASE,
@@ -55,7 +60,7 @@ _COLUMNS = ("event", "sessions")
 
 def sniff(head: str) -> bool | None:
     """Return whether two lines are a wait event and a number of sessions."""
-    if "wait/" not in head:
+    if not _NAMED.search(head):
         return False
     lines = [line[:_LONGEST] for line in head.split("\n")[:_MOST_HEAD]]
     rows = [match for line in lines if (match := _row(line))]
@@ -113,6 +118,6 @@ def _sessions(match: re.Match[str]) -> float:
 
 
 def _row(line: str) -> re.Match[str] | None:
-    if "CPU" in line:
+    if "/" not in line:
         return _CPU.match(line)
-    return _BEHIND.match(line) or _IN_FRONT.match(line) if "wait/" in line else None
+    return _BEHIND.match(line) or _IN_FRONT.match(line)

@@ -309,7 +309,7 @@ def guess_layouts(
     if sum("\t" in line for line in lines) >= _LEAST_LINES:
         layouts = [*layouts, Layout(None, None, False, starts, tabs=True)]
     prefixes = list(dict.fromkeys((*speakers, *_viewed(lines), *_prefixes(lines))))
-    for prefix in (None, *prefixes):
+    for prefix in prefixes if _are_quoted(lines) else (None, *prefixes):
         rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
         if prefix is not None:
             layouts.append(Layout(prefix, None, False, starts))
@@ -402,6 +402,12 @@ def _have_speakers(lines: list[str]) -> bool:
     """Return whether nine of ten lines begin with who wrote them in a chat, and when."""
     filled = [line for line in lines if line.strip()]
     return sum(map(bool, map(_SPEAKER.match, filled))) >= _MOSTLY * max(1, len(filled))
+
+
+def _are_quoted(lines: list[str]) -> bool:
+    """Return whether nine of ten lines have a mail's mark, which no line keeps when joined."""
+    filled = [line for line in lines if line.strip()]
+    return sum(line.startswith(">") for line in filled) >= _MOSTLY * max(1, len(filled))
 
 
 _MOSTLY = 0.9

@@ -167,13 +167,15 @@ def fsync_stall(observed: Observed) -> Match | None:
 
 def _elsewhere(observed: Observed, waiters: Seen, *, flushes: bool) -> Iterator[tuple[str, float]]:
     """Say for what else commits may wait, with a factor for the score."""
-    in_order = observed.replicating(_IN_ORDER)
+    in_order = observed.state(_IN_ORDER)
     if not flushes and in_order.holds and 2 * in_order.most >= waiters.most:
-        yield "Appliers wait for the transaction before theirs: they commit in order.", _BEFORE
+        yield "Appliers wait for the transaction before theirs: they commit in order.", _IN_TURN
     if not flushes and (crowd := machine_checks.crowd(observed.levels)):
         yield f"{crowd}: commits may wait for a CPU, and no stack shows a flush.", _CROWDED
     if not flushes and pauses.is_silent(observed):
         yield "The server gave no answer meanwhile: lists show the first moment alone.", _SILENT
+    if not flushes and observed.is_clustered:
+        yield "A node of a Galera cluster: statements end when the cluster lets them.", _BEFORE
     for text in _earlier(observed, flushes=flushes):
         yield text, _BEFORE
 
@@ -195,8 +197,6 @@ def _earlier(observed: Observed, *, flushes: bool) -> tuple[str, ...]:
         for queue, what in _EARLIER.items()
         if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed))
     ]
-    if not flushes and observed.state(_IN_ORDER).holds:
-        found.append("Appliers wait for the transaction before theirs, to commit in order.")
     if not flushes and observed.level("unreachable_members"):
         found.append("A member of the replication group does not reply: commits need the group.")
     return tuple(found)
@@ -208,9 +208,9 @@ _UNSEEN = 0.5
 """The most where commits queue, and neither a stack, a rate nor a long wait shows a slow flush."""
 _BRIEF_S, _BRIEF = 1.0, 0.7
 """Factor where one list shows commits that have all lasted less."""
-_CROWDED, _SILENT, _BEFORE = 0.7, 0.5, 0.5
+_CROWDED, _SILENT, _BEFORE, _IN_TURN = 0.7, 0.5, 0.5, 0.25
 """Factors: far more threads are ready to run than there are CPUs; nothing was read from the server;
-some wait for what comes before the disk."""
+some wait for what comes before the disk; most are appliers that wait for each other."""
 _QUEUE, _ALONE = 4, 0.6
 """Sessions that make a queue of commits certain, and what one session tells of it."""
 _PURGES = r"(?i)^\s*purge\s+(binary|master)\s+logs"

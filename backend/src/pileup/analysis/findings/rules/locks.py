@@ -270,7 +270,7 @@ def _by_slow_log(observed: Observed) -> Match | None:
 
 _LOCK_TIME = 0.45
 """Of statements whose Lock_time is most of their time: it may be a table's or a metadata lock."""
-_TIMED_OUT = r"(?i)lock wait timeout (exceeded|info)"
+_TIMED_OUT = r"(?i)lock wait timeout (exceeded|info)|(?:\b|_)errno\W{1,4}1205\b"
 
 
 def _at_once(rows: Sequence[dict[str, Any]]) -> int:

@@ -13,6 +13,7 @@ from pileup.records import Item, Section, Table
 
 _MOST = 64 * 1024 * 1024
 _MOST_QUERY = 4_000
+_HEAD = 4_000
 _TIMES = {
     "response_s": "sum",
     "response_per_call_s": "avg",
@@ -49,6 +50,19 @@ class _Digest(msgspec.Struct):
     classes: list[_Class]
 
 
+def _decoded(text: str) -> _Digest:
+    """Decode a digest, or a single class that somebody picked from it."""
+    if is_class(text):
+        return _Digest([msgspec.json.decode(text, type=_Class)])
+    return msgspec.json.decode(text, type=_Digest)
+
+
+def is_class(text: str) -> bool:
+    """Return whether JSON is one class without its digest."""
+    head = text[:_HEAD]
+    return '"classes"' not in head and '"checksum"' in head and '"distillate"' in head
+
+
 def parse(number: int, first: str, rest: Iterable[tuple[int, str]]) -> Iterator[Item]:
     """Yield one Table of the query classes in the order printed, which is their rank.
 
@@ -64,8 +78,9 @@ def parse(number: int, first: str, rest: Iterable[tuple[int, str]]) -> Iterator[
                 "again, or upload the slow log."
             )
         parts.append(text)
+    text = "\n".join(parts)
     try:
-        digest = msgspec.json.decode("\n".join(parts), type=_Digest)
+        digest = _decoded(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise FormatError(
             f"The JSON of pt-query-digest cannot be read: {error}. Capture it whole."

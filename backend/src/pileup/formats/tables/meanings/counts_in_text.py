@@ -53,8 +53,15 @@ def counts_sessions(line: str) -> bool:
     line = line[:_LONGEST]
     if not _is_of_now(line):
         return False
-    named = any(_NOUN.search(match["between"]) for match in _COUNTED.finditer(line))
+    named = any(map(_counts_a_noun, _COUNTED.finditer(line)))
     return named or _LISTED.match(line) is not None or _one(line) is not None
+
+
+def _counts_a_noun(match: re.Match[str]) -> bool:
+    """Return whether sessions are named: '9 threads in ...', 'of 16 workers, 4 are in ...'."""
+    if _NOUN.search(match["between"]):
+        return True
+    return bool(_IN.match(match["between"]) and _NOUN.search(match.string, 0, match.start()))
 
 
 def counts_in(line: str) -> Iterator[tuple[str, str]]:

@@ -2,8 +2,8 @@
 
 Source: INNODB_TRX, INNODB_LOCKS, INNODB_LOCK_WAITS (<= 5.7, MariaDB), performance_schema.
         data_locks, data_lock_waits (8.0+), metadata_locks, threads (5.7+), METADATA_LOCK_INFO
-        (MariaDB), sys.innodb_lock_waits, sys.schema_table_lock_waits, sys.processlist and
-        sys.session, SHOW PROCESSLIST, and the two queries of pt-stalk's -lock-waits; what
+        (MariaDB), XA RECOVER, sys.innodb_lock_waits, sys.schema_table_lock_waits, sys.processlist
+        and sys.session, SHOW PROCESSLIST, and the two queries of pt-stalk's -lock-waits; what
         threads wait for by performance_schema is read by ``event_waits``.
 Ids:    THREAD_ID of performance_schema is its own, not the connection's: it is kept apart.
 """
@@ -234,6 +234,13 @@ def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
     )
 
 
+def _prepared(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    """Convert a row of XA RECOVER: a transaction that no COMMIT or ROLLBACK has ended."""
+    yield Transaction(
+        **where.record_fields(row), trx_id=cells.get("data") or "unknown", state="ACTIVE (PREPARED)"
+    )
+
+
 _AUTO_INC = "AUTO-INC"
 """The mode as a status dump prints it; lock tables write AUTO_INC."""
 
@@ -444,6 +451,7 @@ _TABLES = tuple(
         ("transactions", "trx_mysql_thread_id trx_state", _transaction),
         ("transactions", "trx_id trx_state", _transaction),
         ("transactions", "trx_id trx_started", _transaction),
+        ("transactions", "formatid gtrid_length bqual_length", _prepared),
         ("threads", "thread_id processlist_id", _thread),
     )
 )

@@ -52,7 +52,8 @@ NAMES = frozenset(
     )
 )
 WORKER_NAMES = frozenset(("last_error_number", "last_error_message"))
-_ERRORS = ("last_io", "last_sql")
+_ERRORS, _LAST = ("last_io", "last_sql"), "last"
+"""Names of errors; ``_LAST`` is the applier's in a status of before 5.1, or in a part of one."""
 _HIDDEN = ("password",)
 
 
@@ -161,7 +162,8 @@ class _Replication(Ready):
             )
 
     def _errors(self, cells: Cells, row: ResultRow, channel: str) -> Iterator[Item]:
-        for which in _ERRORS:
+        has_each = any(cells.get(f"{which}_error") for which in _ERRORS)
+        for which in _ERRORS if has_each else (_LAST,):
             message, code = cells.get(f"{which}_error"), cells.get(f"{which}_errno")
             if not message or self._yielded.get((channel, f"{which} error")) == message:
                 continue
