@@ -616,7 +616,7 @@ throttled_usec 81223311
 """,
         rival="lock-thread-count",
         rival_text="""
- 51 __lll_lock_wait,pthread_mutex_lock,THD::release_resources,one_thread_per_connection_end
+ 51 __lll_lock_wait,pthread_mutex_lock,remove_global_thread,one_thread_per_connection_end
   4 poll,vio_io_wait,vio_socket_io_wait,net_read_raw_loop,my_net_read,do_command
 """,
         healthy="""
