@@ -19,7 +19,7 @@ import html
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
@@ -393,21 +393,23 @@ def viewed_inside(head: str, starts: re.Pattern[str]) -> list[Layout]:
 
 def _viewed(lines: list[str]) -> list[re.Pattern[str]]:
     """Return what a viewer prints first, where nine of ten lines begin so."""
-    filled = [line for line in lines if line.strip()]
-    fits = sum(map(bool, map(_VIEWED.match, filled)))
-    return [_VIEWED] if fits and fits >= _MOSTLY * len(filled) else []
+    return [_VIEWED] if _mostly(lines, _VIEWED.match) else []
 
 
 def _have_speakers(lines: list[str]) -> bool:
     """Return whether nine of ten lines begin with who wrote them in a chat, and when."""
-    filled = [line for line in lines if line.strip()]
-    return sum(map(bool, map(_SPEAKER.match, filled))) >= _MOSTLY * max(1, len(filled))
+    return _mostly(lines, _SPEAKER.match)
 
 
 def _are_quoted(lines: list[str]) -> bool:
     """Return whether nine of ten lines have a mail's mark, which no line keeps when joined."""
+    return _mostly(lines, lambda line: line.startswith(">"))
+
+
+def _mostly(lines: list[str], fits: Callable[[str], object]) -> bool:
+    """Return whether nine of ten lines that are not empty fit."""
     filled = [line for line in lines if line.strip()]
-    return sum(line.startswith(">") for line in filled) >= _MOSTLY * max(1, len(filled))
+    return sum(map(bool, map(fits, filled))) >= _MOSTLY * max(1, len(filled))
 
 
 _MOSTLY = 0.9
