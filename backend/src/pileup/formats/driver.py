@@ -40,11 +40,12 @@ from pileup.formats.reading.line_numbers import renumber
 from pileup.formats.reading.pt_stalk_samples import read_ts
 from pileup.formats.reading.server_versions import find_named_version, find_versions
 from pileup.formats.reading.skipped_lines import Skips
-from pileup.formats.reading.text import LineReader
+from pileup.formats.reading.text import LineReader, margin_pattern
 from pileup.formats.unwrapping import cut_json, escaped_text
 from pileup.formats.unwrapping.layouts import (
     Layout,
     are_spaced,
+    before_objects,
     guess_layouts,
     viewed_inside,
 )
@@ -179,11 +180,14 @@ def _parse_stream(
     if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
         content = _content(stream, origin, reader)
     may_be_more = _is_small_and_general(reader, plain)
-    if not (_reads_badly(plain) or may_be_more or are_spaced(reader.plain_head)):
+    is_odd = _reads_badly(plain) or may_be_more or are_spaced(reader.plain_head)
+    layout = _find_layout(reader, plain, parse) if is_odd else None
+    layout = layout or _find_swallowed(reader, plain, parse)
+    if layout is None and not is_odd:
         more = read_below_entries(content, plain, _parse_piece) if content else None
         return more or plain, content
     parsed = plain
-    if layout := _find_layout(reader, plain, parse):
+    if layout:
         if (head := _whole_text(reader)) is not None:
             stream, origin = io.BytesIO(head), 0
         if origin is None:
@@ -195,11 +199,19 @@ def _parse_stream(
         why = f"{parsed.detection.why}; {layout.describe()}"
         detection = dataclasses.replace(parsed.detection, why=why)
         parsed = dataclasses.replace(parsed, detection=detection)
+        parsed = _with_doubt(parsed) if layout.scanned else parsed
     if content is None or _is_binary(content):
         return parsed, None
     parsed = _read_completed(content, parsed)
     parsed = _read_between_prose(content, parsed)
     return parsed if parsed.format == pieces.NAME else _read_mixed(content, parsed), content
+
+
+def _with_doubt(parsed: Parsed) -> Parsed:
+    """Add the problem that numbers were guessed from letters."""
+    problems = [Problem(None, _SCANNED), *parsed.problems]
+    receipt = dataclasses.replace(parsed.receipt, problems=parsed.receipt.problems + 1)
+    return dataclasses.replace(parsed, problems=problems, receipt=receipt)
 
 
 def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
@@ -257,6 +269,10 @@ def _read_completed(content: str, parsed: Parsed) -> Parsed:
     )
 
 
+_SCANNED = (
+    "This text seems to be read from a picture: letters in its numbers were taken for digits. "
+    "Compare the numbers with the picture."
+)
 _CUT = "This JSON document is cut. What is whole in it was read; copy it whole for the rest."
 _WRAPPED = "This is one long line that was wrapped, so its records stand where it begins."
 
@@ -327,11 +343,6 @@ def _find_layout(
     reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed]
 ) -> Layout | None:
     """Return the layout that the head of a text reads best in; None: as it is, ``plain``."""
-    head = reader.plain_head.encode("utf-8", "replace")
-
-    def read_head(layout: Layout | None) -> _Quality:
-        return _quality(parse(LineReader(io.BytesIO(head), layout)))
-
     own = formats.line_starts(plain.format)
     layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS, own)
     if reader.is_unwrapped:
@@ -340,8 +351,41 @@ def _find_layout(
         return None
     if not _reads_badly(plain) and not are_spaced(reader.plain_head):
         layouts = [each for each in layouts if each.keeps_lines]
-    as_it_is = _quality(plain) if _whole_text(reader) is not None else read_head(None)
+    as_it_is, read_head = _on_head(reader, plain, parse)
     return _best_layout(layouts, as_it_is, read_head)
+
+
+def _find_swallowed(
+    reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed]
+) -> Layout | None:
+    """Return the layout without what is before every line; None if that hides no record.
+
+    A log takes lines that are indented, or begin with a host's name, for the rest of an entry.
+    Other formats do not, so a text without an entry is not read again.
+    """
+    if Event.KIND not in plain.frames.heights:
+        return None
+    margin = None if reader.has_prefix else margin_pattern(reader.plain_head)
+    if (prefix := margin or before_objects(reader.plain_head)) is None:
+        return None
+    as_it_is, read_head = _on_head(reader, plain, parse)
+    layout = Layout(prefix, None, False, formats.LINE_STARTS)
+    without = read_head(layout)
+    is_more = without.records > as_it_is.records and without.rank >= as_it_is.rank
+    return layout if is_more and without.loss <= as_it_is.loss else None
+
+
+def _on_head(
+    reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed]
+) -> tuple[_Quality, Callable[[Layout | None], _Quality]]:
+    """Return how the head of a text reads as it is, and what reads it in a layout."""
+    head = reader.plain_head.encode("utf-8", "replace")
+
+    def read_head(layout: Layout | None) -> _Quality:
+        return _quality(parse(LineReader(io.BytesIO(head), layout)))
+
+    as_it_is = _quality(plain) if _whole_text(reader) is not None else read_head(None)
+    return as_it_is, read_head
 
 
 _LOSS_OF_MIXED = 0.2

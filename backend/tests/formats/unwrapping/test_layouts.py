@@ -334,3 +334,41 @@ def test_who_speaks_between_the_rows_is_no_part_of_a_row(speaker: str) -> None:
     (samples,) = parse_bytes("\n".join(lines).encode(), "a.csv").frames.values()
     assert samples["unit"].null_count() == samples.height == 12
     assert samples["value"].null_count() == 0
+
+
+_TO_LETTERS = {"0": "O", "1": "l"}
+
+
+@pytest.mark.parametrize("text", [WAIT, _BOX], ids=["a wait", "a box"])
+def test_letters_that_a_scan_put_for_digits_are_digits_and_the_receipt_says_so(text: str) -> None:
+    noisy = re.sub(r"(?<=\d)[01]|[01](?=\d)", lambda found: _TO_LETTERS[found[0]], text)
+    parsed = parse_bytes(noisy.encode(), "x")
+    kinds = {"semaphore_wait", "session"}
+    assert {kind: rows for kind, rows in records(parsed).items() if kind in kinds} == {
+        kind: rows
+        for kind, rows in records(parse_bytes(text.encode(), "x")).items()
+        if kind in kinds
+    }
+    assert any("picture" in problem.message for problem in parsed.problems)
+
+
+@pytest.mark.parametrize("bar", ["I", "l", "!"])
+def test_letters_that_a_scan_put_for_bars_are_bars(bar: str) -> None:
+    broken = _BOX.replace("|", bar).replace("-------", "--- ---")
+    sessions = parse_bytes(broken.encode(), "x").frames["session"]
+    assert sessions["session_id"].to_list() == [8801, 8813, 8814]
+
+
+@pytest.mark.parametrize(
+    ("sample", "before"),
+    [
+        ("error-log/8.0.36-deadlocks-without-notes.log", "    "),
+        ("syslog/journalctl-o-json.json", "h: "),
+    ],
+    ids=["an indented error log", "JSON behind a host's name"],
+)
+def test_what_is_before_every_line_of_a_log_hides_no_record(sample: str, before: str) -> None:
+    (path,) = (Path(__file__).parents[2] / "samples").glob(sample)
+    lines = path.read_text().split("\n")[:40]
+    parsed = parse_bytes("".join(f"{before}{line}\n" for line in lines).encode(), "x")
+    assert records(parsed) == records(parse_bytes("\n".join(lines).encode(), "x"))

@@ -173,12 +173,17 @@ class LineReader:
 
         Call it before the first line is read. Return whether they are removed.
         """
-        margin = None if self._prefix else _margin_pattern(self.head)
+        margin = None if self._prefix else margin_pattern(self.head)
         if margin is None or not is_wanted(margin.sub("", self.head)):
             return False
         self._prefix = margin
         self.head = self._read_head(margin.sub("", self.head))
         return True
+
+    @property
+    def has_prefix(self) -> bool:
+        """Whether lines are shown without a margin, or a container's name, before each."""
+        return self._prefix is not None
 
     def as_text(self, data: bytes) -> str:
         """Return bytes of the artifact as text, of which LF or CR LF ends each line."""
@@ -486,7 +491,7 @@ def encoding_of(first: bytes) -> str:
     return "utf-8"
 
 
-def _margin_pattern(text: str) -> re.Pattern[str] | None:
+def margin_pattern(text: str) -> re.Pattern[str] | None:
     """Build the pattern of the blanks or quotes that every line begins with; None without any."""
     filled = [line for line in text.split("\n")[:_MARGIN_LINES] if line.strip(" \t>")]
     if not filled:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from pileup.formats.unwrapping.scanned_text import is_rule, looks_scanned, unscanned
 from pileup.formats.unwrapping.speakers import is_speaker
 
 _MOST_LINES = 400
@@ -90,6 +91,8 @@ class Layout:
     """A line holds many: each begins where ``starts`` matches behind a blank."""
     tabs: bool = False
     """The cells of a listing lie between tabs, as a page's table is copied."""
+    scanned: bool = False
+    """Has letters where a picture has digits or bars."""
     inside: bool = False
     """The prefix is before the lines that a container or a journal wrapped in JSON."""
 
@@ -114,6 +117,8 @@ class Layout:
         parts = []
         if self.typographic:
             parts.append("typographic characters and HTML entities were replaced")
+        if self.scanned:
+            parts.append("letters that a scan put for digits or bars were replaced")
         if self.tabs:
             parts.append("tabs between cells became blanks")
         if self.spaced:
@@ -180,6 +185,10 @@ class Rejoiner:
                 line = plain(line)
             if layout.prefix is not None:
                 line = layout.prefix.sub("", line, count=1)
+            if layout.scanned:
+                if self._last.startswith("|") and is_rule(line):
+                    continue
+                line = unscanned(line)
             if layout.tabs:
                 line = line.replace("\t", "  ")
             above = self._last
@@ -309,6 +318,9 @@ def guess_layouts(
     if sum("\t" in line for line in lines) >= _LEAST_LINES:
         layouts = [*layouts, Layout(None, None, False, starts, tabs=True)]
     prefixes = list(dict.fromkeys((*speakers, *_viewed(lines), *_prefixes(lines))))
+    if looks_scanned(lines):
+        found = (None, *prefixes[:1])
+        layouts += [Layout(prefix, None, False, starts, scanned=True) for prefix in found]
     for prefix in prefixes if _are_quoted(lines) else (None, *prefixes):
         rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
         if prefix is not None:
@@ -389,6 +401,17 @@ def viewed_inside(head: str, starts: re.Pattern[str]) -> list[Layout]:
     """Return the layout of unwrapped lines that still have a viewer's prefix, if they do."""
     lines = head.split("\n")[:_MOST_LINES]
     return [Layout(prefix, None, False, starts, inside=True) for prefix in _viewed(lines)]
+
+
+# db-7: {"MESSAGE": ...      a tool that runs a command on several hosts
+_BEFORE_OBJECT = re.compile(r'^[\w.-]{1,80}: ?(?=\{"|$)')
+
+
+def before_objects(head: str) -> re.Pattern[str] | None:
+    """Return the pattern of the name before the JSON object of every line; None without it."""
+    lines = [line for line in head.split("\n")[:_MOST_LINES] if line.strip()]
+    named = lines and all(map(_BEFORE_OBJECT.match, lines))
+    return _BEFORE_OBJECT if named else None
 
 
 def _viewed(lines: list[str]) -> list[re.Pattern[str]]:
