@@ -217,3 +217,8 @@ export const NUMBER_WITH_UNIT = /(\d) ([mµn]?s|min|h|d|%|[KMGT]iB|[kMGT]B)(?!\w
 export function keepUnits(text: string): string {
   return text.replace(NUMBER_WITH_UNIT, '$1\u00a0$2')
 }
+
+/** The words of a text, and the parts of those that may be broken: "buf0buf.cc:", "1460". */
+export function wordsOf(text: string): string[] {
+  return text.split(/(?<=[\s:_/])/)
+}

@@ -56,9 +56,11 @@ const FOUND = {
 
 describe('the search', () => {
   it('lists the results of this incident before those of others, in the order of the server', async () => {
+    let answerHere = (_: readonly unknown[]): void => undefined
+    const here = new Promise((resolve) => (answerHere = resolve))
     serve({
       '/incidents/i1/views': [],
-      '/incidents/i1/search': [FOUND, { ...FOUND, id: '1970 a:0', title: 'Session 1970' }],
+      '/incidents/i1/search': here,
       '/search': [
         { ...FOUND, title: 'the same' },
         { ...FOUND, incident_id: 'i2', incident: 'Refunds', title: 'Session 197 · other' },
@@ -77,6 +79,12 @@ describe('the search', () => {
     fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
     fireEvent.change(await screen.findByPlaceholderText(/A session/), { target: { value: '197' } })
     await screen.findByText('Refunds')
+    answerHere([FOUND, { ...FOUND, id: '1970 a:0', title: 'Session 1970' }])
+    await screen.findByText('Session 1970')
+    // the first line is chosen, also where the search in this incident answers last
+    await waitFor(() =>
+      expect(screen.getByRole('option', { selected: true }).textContent).toContain('197 · shop'),
+    )
     const items = screen.getAllByRole('option').map((item) => item.textContent)
     expect(items).toEqual([
       'sessionSession 197 · shop · Waiting for table metadata lockalter table orders',

@@ -76,6 +76,9 @@ const rank = (value: string, words: string, keywords?: string[]) => {
     : 0.2 * defaultFilter(value, words, keywords)
 }
 
+/** The keys that choose another line. */
+const PICKS = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
+
 function Body({ here, close }: { readonly here: Here | null; readonly close: () => void }) {
   const [words, setWords] = useState('')
   const navigate = useNavigate()
@@ -105,10 +108,14 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
   }
   const list = useRef<HTMLDivElement>(null)
   const [chosen, setChosen] = useState('')
-  // cmdk chooses nothing after a result that was chosen has gone: Enter would do nothing
+  /** Whether the user chose a line since the words changed, by an arrow or the pointer. */
+  const picked = useRef(false)
+  // The first line is chosen until the user picks another: the search in this incident may answer
+  // last, and what it finds comes above. cmdk keeps the line that was first, or none if it has gone.
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
-      if (!list.current || list.current.querySelector('[aria-selected="true"]')) return
+      if (!list.current) return
+      if (picked.current && list.current.querySelector('[aria-selected="true"]')) return
       const first = list.current.querySelector('[role="option"]')
       if (first) setChosen(first.getAttribute('data-value') ?? '')
     })
@@ -123,10 +130,19 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
       filter={rank}
       value={chosen}
       onValueChange={setChosen}
+      onKeyDown={({ key }) => {
+        if (PICKS.has(key)) picked.current = true
+      }}
+      onPointerMove={() => {
+        picked.current = true
+      }}
     >
       <Command.Input
         value={words}
-        onValueChange={setWords}
+        onValueChange={(next) => {
+          picked.current = false
+          setWords(next)
+        }}
         placeholder="A session, statement, variable, file, note, command…"
       />
       <Command.List ref={list}>

@@ -15,7 +15,7 @@ type Call = {
   readonly body: unknown
 }
 
-/** Answers '/path' (GET) or 'METHOD /path' below /api/v1; anything else is a 404 problem. */
+/** Answers '/path' (GET) or 'METHOD /path' below /api/v1; anything else is a 404 problem. A promise answers late. */
 export function serve(answers: Readonly<Record<string, unknown>>): Call[] {
   const calls: Call[] = []
   vi.stubGlobal('fetch', async (request: Request) => {
@@ -23,7 +23,7 @@ export function serve(answers: Readonly<Record<string, unknown>>): Call[] {
     const path = address.pathname.replace('/api/v1', '')
     const body: unknown = request.method === 'GET' ? null : await request.json().catch(() => null)
     calls.push({ method: request.method, path, search: address.search, body })
-    const answer = answers[request.method === 'GET' ? path : `${request.method} ${path}`]
+    const answer = await answers[request.method === 'GET' ? path : `${request.method} ${path}`]
     const found = answer !== undefined
     return new Response(
       JSON.stringify(found ? answer : { title: 'Not found', detail: `no ${path}`, status: 404 }),

@@ -102,7 +102,9 @@ function Weight({ blocker, most }: { readonly blocker: BlockerDoc; readonly most
   return (
     <>
       <ShareBar value={value} tone="waiting" width={72} />{' '}
-      {share === null ? <Measured value={blocked} /> : <ShareValue value={share} />}
+      <span className="bar-value">
+        {share === null ? <Measured value={blocked} /> : <ShareValue value={share} />}
+      </span>
       <span className="unit">{share === null ? 'blocked' : 'of session time'}</span>
     </>
   )

@@ -40,7 +40,7 @@ export function Findings({ overview }: { readonly overview: Overview }) {
       unanswered={unansweredOf(overview, ['findings', 'absences', 'looked_at'])}
       note={
         overview.findings.length > 0 &&
-        'Highest score first. The score is a ranking, not a probability.'
+        'By score (0 to 1, not a probability) and share of session time'
       }
     >
       {overview.findings.length === 0 ? (
@@ -195,7 +195,7 @@ function FindingItem({
         )}
         <Chip tone={tone}>{applies}</Chip>
         {typeof finding.impact === 'number' && (
-          <span className="muted" title="Share of the active time that flows through it">
+          <span className="muted" title="Share of the session time that it explains">
             {Math.round(finding.impact * 100)} %
           </span>
         )}
@@ -239,6 +239,12 @@ const TRACKERS: Readonly<Record<string, string>> = {
 function bugName(id: string): string {
   const [, tracker = '', number] = /^([a-z]+)-(\d+)$/.exec(id) ?? []
   return TRACKERS[tracker] ? `${TRACKERS[tracker]}${number}: ` : ''
+}
+
+/** What a finding is called elsewhere: "MySQL bug 100512: …. "; empty for an entry that is the finding itself. */
+function nameOf(item: FindingDoc['known_as'][number], finding: FindingDoc): string {
+  const bug = bugName(item.id)
+  return bug || item.title !== finding.title ? `${bug}${item.title}. ` : ''
 }
 
 /** What to do, with what has to hold first and what it costs. */
@@ -320,12 +326,14 @@ function FindingBody({
       <Remedies mitigations={finding.mitigations} />
       {finding.known_as.length > 0 && (
         <>
-          <h3>Known as</h3>
+          <h3>
+            {finding.known_as.some((item) => nameOf(item, finding)) ? 'Known as' : 'Releases'}
+          </h3>
           <ul className="dot-list">
             {finding.known_as.map((item) => (
               <li key={item.id}>
-                {bugName(item.id)}
-                {item.title}. <span className="muted">{item.sentence}</span>
+                {nameOf(item, finding)}
+                <span className="muted">{item.sentence}</span>
               </li>
             ))}
           </ul>
@@ -334,16 +342,15 @@ function FindingBody({
       {finding.experiment && (
         <>
           <h3>How to test this</h3>
+          <p>{finding.experiment.change}</p>
           <p>
-            {finding.experiment.change} <span className="muted">Expect:</span>{' '}
-            {finding.experiment.expect}
-            {finding.experiment.refuted_if && (
-              <>
-                {' '}
-                <span className="muted">Disproved if:</span> {finding.experiment.refuted_if}
-              </>
-            )}
+            <span className="muted">Expect:</span> {finding.experiment.expect}
           </p>
+          {finding.experiment.refuted_if && (
+            <p>
+              <span className="muted">Disproved if:</span> {finding.experiment.refuted_if}
+            </p>
+          )}
           {mayWrite && (
             <p>
               <Link to={experimentPath(incidentId, `finding:${finding.id}`, search)}>

@@ -74,7 +74,10 @@ function TimeOfLatches({ overview }: { readonly overview: Overview }) {
 
 const shareCell = (share: number) => (
   <>
-    <ShareBar value={share} tone="waiting" width={48} /> <ShareValue value={share} />
+    <ShareBar value={share} tone="waiting" width={48} />{' '}
+    <span className="bar-value">
+      <ShareValue value={share} />
+    </span>
   </>
 )
 

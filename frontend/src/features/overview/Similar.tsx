@@ -18,6 +18,10 @@ const similarQuery = (id: string) =>
       ),
   })
 
+/** The symptoms in one sentence; some of them are sentences, with a full stop of their own. */
+const listed = (symptoms: readonly string[]) =>
+  symptoms.map((symptom) => symptom.replace(/\.+$/, '')).join('; ')
+
 export function Similar({ incidentId }: { readonly incidentId: string }) {
   const similar = useQuery(similarQuery(incidentId))
   if (!similar.data?.length) return null
@@ -30,7 +34,7 @@ export function Similar({ incidentId }: { readonly incidentId: string }) {
               <Link to={`/incidents/${item.id}/overview`}>{item.title}</Link>
               <span className="side-space" />
               <ShareBar value={item.score} tone="running" />
-              <span className="similar-score">
+              <span className="bar-value">
                 <ShareValue value={item.score} />
               </span>
             </div>
@@ -39,9 +43,9 @@ export function Similar({ incidentId }: { readonly incidentId: string }) {
                 <Time at={item.onset} zone />
               </div>
             )}
-            <div className="muted">In common: {item.shared.slice(0, 4).join('; ')}.</div>
+            <div className="muted">In common: {listed(item.shared.slice(0, 4))}.</div>
             {item.only_there.length > 0 && (
-              <div className="muted">Only there: {item.only_there.slice(0, 3).join('; ')}.</div>
+              <div className="muted">Only there: {listed(item.only_there.slice(0, 3))}.</div>
             )}
             {item.refuted.map((past) => (
               <div key={past.statement} className="muted">

@@ -6,6 +6,7 @@ import { sharedSearch } from '@/state/url'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { cx } from '@/ui/controls/cx'
 import { Time } from '@/ui/display/Value'
+import { Words } from '@/ui/display/Words'
 import { crowd } from './crowd'
 import './answer.css'
 
@@ -116,7 +117,7 @@ function Arrow({ lock }: { readonly lock: string | null }) {
       </svg>
       <span className="answer-lock" title={lock ?? undefined}>
         <span className="answer-verb">waits for</span>
-        {lock}
+        {lock && <Words text={lock} />}
       </span>
     </span>
   )
@@ -133,6 +134,7 @@ function Crowd({ count }: { readonly count: number }) {
       role="img"
       aria-label={`${formatNumber(count, 0)} ${count === 1 ? 'session' : 'sessions'}${each > 1 ? `, one square per ${each}` : ''}`}
     >
+      {each > 1 && <title>{`One square per ${each} sessions`}</title>}
       {squares.map(([x, y]) => (
         <rect key={`${x},${y}`} x={x} y={y} width={4} height={4} />
       ))}

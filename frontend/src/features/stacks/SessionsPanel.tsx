@@ -202,7 +202,7 @@ function sessionColumns(
     {
       key: 'graph',
       head: 'Wait graph',
-      width: '96px',
+      width: '124px',
       cell: (item) => <Link to={inGraph(item)}>Who it waits for</Link>,
     },
     {

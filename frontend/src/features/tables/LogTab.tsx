@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { LogEvent, LogGroup, LogGroups, LogPage } from '@/api/schema'
-import { formatNumber } from '@/format'
-import { useIncidentId, useRange } from '@/state/incident'
+import { formatNumber, type TimeStyle } from '@/format'
+import { useIncidentId, useRange, useZone } from '@/state/incident'
 import {
   list as many,
   number,
@@ -54,6 +54,7 @@ export function LogTab() {
   const opened = view === 'events' || group !== ''
   const [eventOrder, eventSort] = useOrder(EVENT_ORDER)
   const [groupOrder, groupSort] = useOrder(GROUP_ORDER)
+  const zone = useZone()
   const events = useQuery(logQuery(incidentId, filter, range, opened ? eventOrder : null, page))
   const groups = useQuery({
     ...logGroupsQuery(incidentId, filter, range, opened ? null : groupOrder),
@@ -79,6 +80,11 @@ export function LogTab() {
         message.
       </NotCollected>
     )
+  const days = new Set(
+    (groups.data?.items ?? [])
+      .flatMap(({ first, last }) => [first, last])
+      .flatMap((at) => (at === null ? [] : [zone.format(at, 'date')])),
+  )
   const tools = (
     <>
       <ViewChoice opened={opened} />
@@ -131,7 +137,7 @@ export function LogTab() {
           label="Repeated messages"
           {...groupSort}
           rows={groups.data?.items ?? []}
-          columns={GROUP_COLUMNS}
+          columns={days.size > 1 ? SEVERAL_DAYS : ONE_DAY}
           rowKey={(item) => item.id}
           selected={null}
           onSelect={(item) => change({ group: [item.id], ...FIRST_PAGE }, { push: true })}
@@ -235,7 +241,13 @@ function Severity({ value }: { readonly value: string | null }) {
 }
 
 /** A link to the minute around a time on the timeline. */
-function Moment({ at }: { readonly at: string | null }) {
+function Moment({
+  at,
+  style = 'seconds',
+}: {
+  readonly at: string | null
+  readonly style?: TimeStyle
+}) {
   const incidentId = useIncidentId()
   const { search } = useLocation()
   if (at === null) return <span className="faint">unknown</span>
@@ -244,12 +256,13 @@ function Moment({ at }: { readonly at: string | null }) {
   const to = sharedSearch(search, { start: iso(-30_000), end: iso(30_000) })
   return (
     <Link to={`/incidents/${incidentId}/timeline${to}`} title="Show this moment on the timeline">
-      <Time at={at} />
+      <Time at={at} style={style} />
     </Link>
   )
 }
 
-const GROUP_COLUMNS: Column<LogGroup>[] = [
+/** The columns; the date is left out where all rows have the same, which leaves more room for the message. */
+const groupColumns = (isOneDay: boolean): readonly Column<LogGroup>[] => [
   {
     key: 'count',
     head: 'Times',
@@ -293,16 +306,16 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
   {
     key: 'first',
     head: 'First',
-    width: '172px',
-    cell: (item) => <Moment at={item.first} />,
+    width: isOneDay ? '92px' : '172px',
+    cell: (item) => <Moment at={item.first} style={isOneDay ? 'clock' : 'seconds'} />,
     sort: (item) => item.first,
   },
   {
     key: 'last',
     optional: true,
     head: 'Last',
-    width: '172px',
-    cell: (item) => <Moment at={item.last} />,
+    width: isOneDay ? '92px' : '172px',
+    cell: (item) => <Moment at={item.last} style={isOneDay ? 'clock' : 'seconds'} />,
     sort: (item) => item.last,
   },
   {
@@ -326,6 +339,9 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
     ),
   },
 ]
+
+const ONE_DAY = groupColumns(true)
+const SEVERAL_DAYS = groupColumns(false)
 
 const EVENT_COLUMNS: Column<LogEvent>[] = [
   {

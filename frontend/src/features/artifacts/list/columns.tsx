@@ -101,7 +101,9 @@ const wide: readonly Column<Artifact>[] = [
       ) : (
         <>
           <ShareBar value={row.coverage} tone="idle" width={36} />{' '}
-          <ShareValue value={row.coverage} />
+          <span className="bar-value">
+            <ShareValue value={row.coverage} />
+          </span>
         </>
       ),
   },

@@ -1,6 +1,6 @@
 /** One node of the graph: a card with its statement, or a row; both are one button. */
-import { Fragment } from 'react'
 import { cx } from '@/ui/controls/cx'
+import { Words } from '@/ui/display/Words'
 import { onSecondClick } from '../doubleClick'
 import {
   describeNode,
@@ -14,7 +14,7 @@ import {
   seenIn,
 } from '../nodeText'
 import type { WaitNode } from '../waitGraph'
-import { cardText, wordsOf } from './card'
+import { cardText } from './card'
 import { needOf, type PlacedNode } from './layout'
 
 /** Pixels next to the label for each extra: how often it was seen, the verb, a detail. */
@@ -199,21 +199,11 @@ function CardHead({
     >
       {wraps && count}
       <Marks node={node} cycle={cycle} number={number} />
-      <span className="graph-label mono">{wraps ? <Words label={node.label} /> : node.label}</span>
+      <span className="graph-label mono">{wraps ? <Words text={node.label} /> : node.label}</span>
       {deadlock}
       {!wraps && count}
     </span>
   )
-}
-
-/** A label that may be broken inside of long words where a reader would. */
-function Words({ label }: { readonly label: string }) {
-  return wordsOf(label).map((word, at) => (
-    <Fragment key={at}>
-      {at > 0 && <wbr />}
-      {word}
-    </Fragment>
-  ))
 }
 
 function RowContent({

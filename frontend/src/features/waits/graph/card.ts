@@ -1,4 +1,5 @@
 /** The cards of a small wait graph: which lines a node has, and how large its card is. Pure. */
+import { wordsOf } from '@/format'
 import { factsOf, type QueuePlace, roleOf } from '../nodeText'
 import type { WaitNode } from '../waitGraph'
 
@@ -75,11 +76,6 @@ export function cardOf(
     labelLines: label <= width - SIDES ? 1 : Math.min(MOST_LABEL_LINES, linesOfLabel(node, width)),
     verb: label + VERB <= width - SIDES,
   }
-}
-
-/** The words of a label, and the parts of those that may be broken: "buf0buf.cc:", "1460". */
-export function wordsOf(label: string): string[] {
-  return label.split(/(?<=[\s:_/])/)
 }
 
 /** Its words fill lines of the whole width; the first one has the glyph and the number of sessions as well. */

@@ -72,6 +72,12 @@ export function NodeFields({
   )
 }
 
+const DAY_MS = 86_400_000
+
+/** Whether a time of day is enough for the last moment. */
+const isShort = ({ first, last }: NodePersistence) =>
+  first !== null && last !== null && Date.parse(last) - Date.parse(first) < DAY_MS
+
 /** In how many dumps the node was seen, from when to when. */
 function Stuck({
   node,
@@ -89,7 +95,8 @@ function Stuck({
       {persistenceText(stuck, persistence)}
       {stuck.first !== stuck.last && (
         <span className="muted">
-          , <Time at={stuck.first} /> to <Time at={stuck.last} />
+          , <Time at={stuck.first} /> to{' '}
+          <Time at={stuck.last} style={isShort(stuck) ? 'clock' : 'seconds'} />
         </span>
       )}
       {node.kind === 'group' && (
