@@ -116,7 +116,7 @@ class Sign(
     replicates: bool | None = None
     """state: only threads that replicate by the binary log; Time is how far they are behind."""
     clustered: bool | None = None
-    """state: only on a server that is a node of a Galera cluster."""
+    """Only on a server that is a node of a Galera cluster."""
     sure: float | None = None
     """wait: least confidence of the holder; 0.9: it is printed, or runs the statement."""
     rotates: bool | None = None

@@ -1955,6 +1955,13 @@ def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
 
 
 HARMLESS = {
+    "a server of MariaDB that is no node of a cluster": """
+wsrep_cluster_conf_id\t18446744073709551615
+wsrep_cluster_size\t0
+wsrep_cluster_status\tDisconnected
+wsrep_connected\tOFF
+wsrep_ready\tOFF
+""",
     "a schema change that swapped its tables in a part of a second": """
 2024-01-19 13:58:07 INFO Issuing and expecting this to block: rename /* gh-ost */ table `a`.`b` to `a`.`_b_del`, `a`.`_b_gho` to `a`.`b`
 2024-01-19 13:58:08 INFO Tables renamed

@@ -14,6 +14,13 @@ _SHOWN = (
     ("session", "query", _SPEAKS),
     ("event", "message", _SPEAKS),
 )
+_NAMES = (
+    "wsrep_provider",
+    "status.wsrep_cluster_status",
+    "status.wsrep_local_state_comment",
+    "status.wsrep_provider_name",
+    "status.wsrep_incoming_addresses",
+)
 _NONE = ("", "none", "disconnected", "off", "0")
 
 
@@ -24,8 +31,7 @@ def is_node(context: Context) -> bool:
     """
     if (on := context.setting("wsrep_on")) is not None:
         return on.upper() in ("ON", "1")
-    names = ("wsrep_provider", "status.wsrep_cluster_status", "status.wsrep_local_state_comment")
-    if any((context.setting(name) or "").lower() not in _NONE for name in names):
+    if any((context.setting(name) or "").lower() not in _NONE for name in _NAMES):
         return True
     if "wsrep" in (context.server.version or "").lower():
         return True

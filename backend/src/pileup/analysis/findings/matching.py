@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+import msgspec
+
 from pileup.analysis.contract import Locator, SignDoc
 from pileup.analysis.evidence.levels import Level
 from pileup.analysis.findings.level_words import change, level_name
@@ -250,6 +252,9 @@ def look(sign: Sign, observed: Observed) -> Answer:
 def see(sign: Sign, observed: Observed) -> Seen:
     """Ask the evidence for one sign that is no list of alternatives."""
     match sign.kind:
+        case _ if sign.clustered:
+            held = see(msgspec.structs.replace(sign, clustered=None), observed)
+            return held if not held.holds or observed.is_clustered else Seen(False)
         case "counter":
             return _counter(sign, observed)
         case "setting":
@@ -271,9 +276,6 @@ def see(sign: Sign, observed: Observed) -> Seen:
             )
         case "state" if sign.replicates:
             return observed.replicating(sign.state or "", sign.lasting)
-        case "state" if sign.clustered:
-            held = observed.state(sign.state or "", sign.lasting)
-            return held if not held.holds or observed.is_clustered else Seen(False)
         case "state" | "query" | "transaction" | "command" as kind:
             answer: Seen = getattr(observed, kind)(getattr(sign, kind), sign.lasting)
             return answer
