@@ -124,7 +124,7 @@ test: ## test engine, storage, API, worker and UI, with the browser journey
 
 .PHONY: test-backend
 test-backend: $(VENV)/.installed-dev $(TOOLS) ## run only the Python tests
-	@sh scripts/test.sh backend
+	@sh scripts/test.sh backend services
 
 .PHONY: test-long
 test-long: $(VENV)/.installed-dev ## run the property tests with many more rounds (ROUNDS=1: some ten minutes)

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs the tests and sums up at the end. The browser mostly waits, so its specs and the UI's unit
-# tests run beside the backend's two processes, which give way to them.
-# Usage: test.sh [backend] [frontend] [browser]    (no word: all of them)
+# Runs the tests and sums up at the end. The browser mostly waits, and so does who starts and kills
+# installations, so these tests and the UI's unit tests run beside the backend's two processes.
+# Usage: test.sh [backend] [services] [frontend] [browser]    (no word: all of them)
 set -u
 
 cd "$(dirname "$0")/.."
-steps="${*:-backend frontend browser}"
+steps="${*:-backend services frontend browser}"
 summary=""
 failed=0
 politeness=0
@@ -50,7 +50,21 @@ note() { # note NAME SECONDS: how the step went, into the summary
 
 # Each of the two processes has one core (three took as long: 18 minutes on two cores); threads of
 # polars would only wait for each other.
-backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs --durations 25 --durations-min 2 tests); }
+backend() {
+    without=""
+    for path in $SERVICES; do without="$without --ignore $path"; done
+    # shellcheck disable=SC2086
+    tests "$politeness" -n 2 --dist loadgroup $without tests
+}
+# What starts installations, or processes of one, and waits for them.
+SERVICES="tests/runtime tests/worker/test_two_machines.py tests/worker/test_real_worker.py"
+# shellcheck disable=SC2086
+services() { tests 0 $SERVICES; }
+tests() { # tests NICE PYTEST...
+    nice="$1"
+    shift
+    (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$nice" ../.venv/bin/python -m pytest -rfEs --durations 25 --durations-min 2 "$@")
+}
 # Beside the backend's tests, a share of the specs of screens runs, another one every day; alone,
 # all of them do.
 share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/6"; fi; }
@@ -70,7 +84,7 @@ skipped() { # skipped STEP: how many tests it left out
     total="$(echo "$counts" | tail -n 1 | awk '{ print $1 + 0 }')"
     printf '%-10s %s skipped\n' "$1" "$total"
     # The backend's tests know which skips are foreseen; the UI's have none.
-    [ "$1" = backend ] || [ "$total" = 0 ] || failed=1
+    [ "$1" = backend ] || [ "$1" = services ] || [ "$total" = 0 ] || failed=1
 }
 
 wants() { # wants STEP: whether it is one of the steps to run
@@ -79,14 +93,14 @@ wants() { # wants STEP: whether it is one of the steps to run
 
 for step in $steps; do
     case "$step" in
-    backend | frontend | browser) ;;
-    *) echo "test.sh knows backend, frontend and browser, not $step" >&2; exit 2 ;;
+    backend | services | frontend | browser) ;;
+    *) echo "test.sh knows backend, services, frontend and browser, not $step" >&2; exit 2 ;;
     esac
 done
 # The first of these runs in the foreground, the others beside it.
 first=""
 others=""
-for step in backend browser frontend; do
+for step in backend services browser frontend; do
     wants "$step" || continue
     if [ -z "$first" ]; then first="$step"; else others="$others $step"; fi
 done
@@ -101,12 +115,16 @@ for step in $others; do show "$step"; done
 
 echo "==== summary"
 printf '%s' "$summary"
-for step in backend frontend browser; do skipped "$step"; done
+for step in backend services frontend browser; do skipped "$step"; done
 # Repeat the failed and skipped tests after the long logs.
-[ -f "$folder/backend.log" ] && grep -E '^(FAILED|ERROR|SKIPPED) ' "$folder/backend.log"
+for step in backend services; do
+    [ -f "$folder/$step.log" ] && grep -E '^(FAILED|ERROR|SKIPPED) ' "$folder/$step.log"
+done
 [ -f "$folder/frontend.log" ] && grep -E '^ *FAIL ' "$folder/frontend.log" | sort -u
 [ -f "$folder/browser.log" ] && grep -E '^ +[0-9]+\) ' "$folder/browser.log" | sort -u
 [ -f "$folder/browser.log" ] && grep -E '^ +[0-9]+ (passed|failed|flaky|skipped|did not run)' "$folder/browser.log"
 [ -f "$folder/frontend.log" ] && grep -E '^ *Tests ' "$folder/frontend.log"
-[ -f "$folder/backend.log" ] && grep -E '(passed|failed|error|no tests).* in [0-9.]+' "$folder/backend.log" | tail -n 1
+for step in services backend; do
+    [ -f "$folder/$step.log" ] && grep -E '(passed|failed|error|no tests).* in [0-9.]+' "$folder/$step.log" | tail -n 1
+done
 exit "$failed"
