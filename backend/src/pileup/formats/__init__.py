@@ -247,6 +247,7 @@ LINE_STARTS = re.compile(
 """Matches a line that begins a line of its own in some format: it continues no wrapped line."""
 
 
+@lru_cache(maxsize=8)  # layouts and pieces of a text often have the same beginning
 def detect(head: str, name: str) -> Detection:
     """Choose the format of an artifact by its name and the first 64 KB of its text."""
     return choose(FORMATS, head, name)

@@ -45,17 +45,18 @@ _MESSAGE = re.compile(
     r"|Out of (?:memory|resources when opening file)"
     r"|innodb_fatal_semaphore_wait_threshold (?:for \S{1,60} )?was exceeded"
     r"|Semaphore wait has lasted > \d{1,6} seconds"
-    r"|(?:\b|_)errno\W{1,4}(?:1040|1205|1213|2006|2013)\b"
 )
-"""What the server says; its number alone where it says so in another language."""
+"""What the server says."""
+_NUMBERED = re.compile(r"(?:\b|_)errno\W{1,4}(?:1040|1205|1213|2006|2013)\b")
+"""Its number alone, where it says so in another language."""
 _WORD_FOR_WORD = re.compile(
-    r"(?i)\bdisk is full writing '[^']{1,200}'|\bhostgroup \d{1,9} has no servers available"
+    r"\bdisk is full writing '[^']{1,200}'|\bhostgroup \d{1,9} has no servers available"
     r"|max connect timeout reached while reaching hostgroup \d|\(1040, ?u?['\"]"
     r"|connection is not available, request timed out after \d|queuepool limit of size \d"
     r"|timeout acquiring a connection\. the pool is probably full"
     r"|could not obtain a (?:database )?connection within \d"
 )
-"""What only the server or its proxy says, with a name in it: a report without a driver's words."""
+"""What only the server or its proxy says, in small letters: a report without a driver's words."""
 _REPORTED = re.compile(
     r"SQLSTATE\[|\b(?:ERROR|Error|error)\b[ :(\[]|[A-Za-z]Error\b|Exception\b"
     r"|\b(?:Warning|Fatal|FATAL)\b|\(\d{4}, u?['\"]"
@@ -116,14 +117,15 @@ def _is_report(line: str) -> bool:
     line = line[:_LONGEST].strip()
     if _is_of_client(line) or known_messages.is_one(line):
         return True
-    return _REPORTED.search(line) is not None and known_messages.holds_one(line)
+    return known_messages.holds_one(line) and _REPORTED.search(line) is not None
 
 
 def _is_of_client(line: str) -> bool:
     """Return whether a client reports an error, whose trace may follow."""
-    if _WORD_FOR_WORD.search(line) is not None:
+    if _WORD_FOR_WORD.search(line.lower()) is not None:
         return True
-    return _MESSAGE.search(line) is not None and _REPORTED.search(line) is not None
+    is_message = _MESSAGE.search(line) or ("errno" in line and _NUMBERED.search(line))
+    return bool(is_message) and _REPORTED.search(line) is not None
 
 
 def _time(text: str) -> tuple[int, Clock] | None:

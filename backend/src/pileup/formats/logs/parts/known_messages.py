@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 
 from pileup.knowledge import Sign, packaged_knowledge
@@ -54,6 +54,7 @@ def holds_one(line: str) -> bool:
     return any(expression.match(line, at, at + _MOST) is not None for at in starts)
 
 
+@lru_cache(maxsize=1)  # both questions are asked of a line
 def _may_hold_one(line: str) -> bool:
     """Return whether a line has enough words of such messages that a closer look is worth it."""
     _, known = _expression()

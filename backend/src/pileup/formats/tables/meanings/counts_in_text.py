@@ -51,7 +51,7 @@ COLUMNS = ("count", "State")
 
 def counts_sessions(line: str) -> bool:
     line = line[:_LONGEST]
-    if not _is_of_now(line):
+    if not _may_name_a_state(line) or not _is_of_now(line):
         return False
     named = any(map(_counts_a_noun, _COUNTED.finditer(line)))
     return named or _LISTED.match(line) is not None or _one(line) is not None
@@ -67,7 +67,7 @@ def _counts_a_noun(match: re.Match[str]) -> bool:
 def counts_in(line: str) -> Iterator[tuple[str, str]]:
     """Yield the counts of a line and their states."""
     line = line[:_LONGEST]
-    if not _is_of_now(line):
+    if not _may_name_a_state(line) or not _is_of_now(line):
         return
     if match := _LISTED.match(line):
         yield _row(match)
@@ -80,6 +80,19 @@ def counts_in(line: str) -> Iterator[tuple[str, str]]:
     if not counted and (match := _one(line)):
         counted = [match]
     yield from map(_row, counted)
+
+
+def _may_name_a_state(line: str) -> bool:
+    """Return whether a line has a quote or the first word of a wait: most lines have neither."""
+    return _QUOTES.search(line) is not None or _holds_a_wait(line)
+
+
+def _holds_a_wait(line: str) -> bool:
+    lower = line.lower()
+    return "waiting " in lower or "wsrep" in lower
+
+
+_QUOTES = re.compile("[\"'`\u201c\u2018]")
 
 
 def _is_of_now(line: str) -> bool:
@@ -97,7 +110,7 @@ _ELSEWHEN = re.compile(
 
 def _one(line: str) -> re.Match[str] | None:
     """Return a wait that somebody is stuck in, or that is quoted and not denied."""
-    match = None if _PAIR.match(line) else _ONE.search(line)
+    match = None if not _holds_a_wait(line) or _PAIR.match(line) else _ONE.search(line)
     return None if match is None or _DENIED.search(match["before"] or "") else match
 
 
