@@ -92,7 +92,7 @@ def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
     The format is None when the head is empty or no format claims it. Empty lines above the first
     line are no part of any format.
     """
-    if not head.strip("\ufffd\ufeff \t\r\n"):
+    if _is_blank(head):
         return Detection(None, 0.0, "the file is empty")
     head = _EMPTY_LINES.sub("", head, count=1)
     yes: list[Format] = []
@@ -104,6 +104,23 @@ def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
         elif answer is None:
             maybe.append(item)
     return _claimed(yes, maybe, name.lower()) if yes else _named(maybe, name.lower())
+
+
+def _is_blank(head: str) -> bool:
+    return not head.strip("\ufffd\ufeff \t\r\n")
+
+
+def choose_only(formats: Sequence[Format], head: str, name: str) -> Detection:
+    """Choose the format that ``choose`` chooses, and ask no format behind it.
+
+    A format that the file's name hints at may come before those that are earlier in the order.
+    """
+    lower_name = name.lower()
+    if _is_blank(head) or any(_hinted(item, lower_name) for item in formats):
+        return choose(formats, head, name)
+    head = _EMPTY_LINES.sub("", head, count=1)
+    first = next((item for item in formats if _answer(item, head) is True), None)
+    return Detection(first.NAME if first else None, 0.0, "")
 
 
 _EMPTY_LINES = re.compile(r"\A(?:[ \t]*+\r?\n)++")

@@ -13,6 +13,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -160,9 +161,10 @@ def _parse_stream(
     origin = stream.tell() if _can_seek(stream) else None
     reader = LineReader(stream)
 
-    def parse(reader: LineReader) -> Parsed:
-        return _parse_lines(reader, name, format, chosen, spill)
+    def parse(reader: LineReader, *, is_trial: bool = False) -> Parsed:
+        return _parse_lines(reader, name, format, chosen, spill, is_trial=is_trial)
 
+    try_out = partial(parse, is_trial=True)
     plain = parse(reader)
     if format in (None, pieces.NAME) and chosen is None:
         joined = None
@@ -181,8 +183,8 @@ def _parse_stream(
         content = _content(stream, origin, reader)
     may_be_more = _is_small_and_general(reader, plain)
     is_odd = _reads_badly(plain) or may_be_more or are_spaced(reader.plain_head)
-    layout = _find_layout(reader, plain, parse) if is_odd else None
-    layout = layout or _find_swallowed(reader, plain, parse)
+    layout = _find_layout(reader, plain, try_out) if is_odd else None
+    layout = layout or _find_swallowed(reader, plain, try_out)
     if layout is None and not is_odd:
         more = read_below_entries(content, plain, _parse_piece) if content else None
         return more or plain, content
@@ -564,9 +566,11 @@ def _parse_lines(
     format: str | None,  # noqa: A002
     chosen: Format | None,
     spill: Path | None,
+    *,
+    is_trial: bool = False,
 ) -> Parsed:
-    """Parse the text of a reader once."""
-    detection = _detection(reader, name, format, chosen)
+    """Parse the text of a reader once; a trial does without the candidates of its detection."""
+    detection = _detection(reader, name, format, chosen, is_trial=is_trial)
     if chosen is None and detection.format:
         chosen = formats.by_name(detection.format)
     work = _Work(reader, spill)
@@ -615,6 +619,8 @@ def _detection(
     name: str,
     format: str | None,  # noqa: A002
     chosen: Format | None,
+    *,
+    is_trial: bool,
 ) -> Detection:
     if chosen is not None:
         return Detection(chosen.NAME, 1.0, "a person mapped its columns")
@@ -625,10 +631,11 @@ def _detection(
         return Detection(format, 1.0, "chosen by a person")
     if why := stored_only.recognise(reader.magic):
         return Detection(stored_only.NAME, 1.0, why)
-    detection = formats.detect(reader.head, name)
+    detect = formats.detect_only if is_trial else formats.detect
+    detection = detect(reader.head, name)
     rank = _rank(detection)
-    if rank < 2 and reader.remove_margin(lambda head: _rank(formats.detect(head, name)) > rank):
-        return formats.detect(reader.head, name)
+    if rank < 2 and reader.remove_margin(lambda head: _rank(detect(head, name)) > rank):
+        return detect(reader.head, name)
     return detection
 
 

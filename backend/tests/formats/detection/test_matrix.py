@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from pileup import formats
 from pileup.formats.parsed import Parsed
 from tests.formats.checks import parse_bytes
 from tests.formats.detection import outputs_of_machines, outputs_of_servers
@@ -57,6 +58,9 @@ def values(parsed: Parsed, start: str = "") -> dict[tuple[str, str, str | None],
 def test_it_is_recognised_and_read_whole(name: str, text: str) -> None:
     parsed = parse(text)
     assert parsed.format == name, parsed.detection
+    for of_file in ("", "metrics.csv"):
+        chosen = formats.detect(text, of_file).format
+        assert formats.detect_only(text, of_file).format == chosen
     assert parsed.failed is None
     assert parsed.receipt.bytes_skipped == 0, parsed.receipt.skipped
     assert not parsed.problems

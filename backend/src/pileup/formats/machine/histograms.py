@@ -45,6 +45,8 @@ _MOST_ROWS = 1000
 
 def sniff(head: str) -> bool | None:
     """Return whether two lines are buckets of a histogram, or all of them keys of maps."""
+    if "@" not in head and "|" not in head:
+        return False
     lines = [line for line in head.split("\n") if not _NOISE.match(line)]
     maps = sum(bool((match := _MAP.match(line)) and match["key"]) for line in lines)
     if maps and maps >= len(lines) - 1 - maps // 10:

@@ -55,6 +55,8 @@ def sniff(head: str) -> bool | None:
         return True
     if "rto:" in head and any(_SOCKET.match(line[:_LONGEST]) for line in head.split("\n")):
         return True
+    if " segments retransmit" not in head and "TcpRetransSegs" not in head:
+        return False
     lines = head.split("\n")
     return any(_SENT.match(line[:200]) for line in lines) and any(
         _AGAIN.match(line[:200]) for line in lines

@@ -54,7 +54,7 @@ def holds_one(line: str) -> bool:
     return any(expression.match(line, at, at + _MOST) is not None for at in starts)
 
 
-@lru_cache(maxsize=1)  # both questions are asked of a line
+@lru_cache(maxsize=1)  # two questions about each line need it
 def _may_hold_one(line: str) -> bool:
     """Return whether a line has enough words of such messages that a closer look is worth it."""
     _, known = _expression()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pileup.formats.tables.layouts.reader import ResultSet
 from pileup.formats.tables.meanings import (
@@ -118,11 +119,15 @@ def meaning_of(seen: Seen) -> Meaning:
 
 def is_known(names: Sequence[str]) -> bool:
     """Whether columns of these names alone are those of a table with a special meaning."""
+    return _are_known(tuple(names))
+
+
+@lru_cache(maxsize=256)  # several formats look at the same first lines
+def _are_known(names: tuple[str, ...]) -> bool:
     columns = tuple(name.strip().lower() for name in names)
     if _NAMES.isdisjoint(columns) and not _EXPRESSION.search("\n".join(columns)):
         return False
-    seen = Seen(ResultSet(0, "", tuple(names), 1, "tab"), columns, None)
-    meaning = meaning_of(seen)
+    meaning = meaning_of(Seen(ResultSet(0, "", names, 1, "tab"), columns, None))
     return meaning.format != RESULT or bool(meaning.names)
 
 
