@@ -310,6 +310,7 @@ def _ended(running: dict[int, _Child]) -> list[tuple[int, int | None]]:
 
 def _alone(path: Path) -> int:
     folder, mutant, tests = json.loads(path.read_text())
+    import_source()  # where that fails, the program does not start: noticed
     return _pytest(_State({}, Path(folder)), mutant, tests)
 
 

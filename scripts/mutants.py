@@ -7,12 +7,15 @@ tests run out of time that finish without it (mutant_runner.py). Which test reac
 once (mutant_reach.py): test files near the drawn mutants that are not recorded yet come first, and
 may take half of the time.
 
-For each mutant the tests of the nearest files run first, then the cheapest of the others, for a
-minute. One that they do not notice is tried with all others that reach it, and with the test files
-of its package that are not recorded yet, for two minutes: a score is a lower bound. Mutants that
+For each mutant the tests of the nearest files run first, then the cheapest of the others, for half
+a minute. One that they do not notice is tried with all others that reach it, and with the test
+files of its package that are not recorded yet, for a minute: a score is a lower bound. Mutants that
 change nothing that can be seen (equivalents) count as survivors too: read the list.
 
-Usage: mutants.py [--package NAME | --changed BASE] [--seed N] [--count N] [--seconds N]
+Several packages in one run cost less than a run for each: what they share is imported once.
+
+Usage: mutants.py [--package NAME | --changed BASE] [--kind NAME] [--seed N] [--count N]
+                  [--seconds N]
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ NEAR_FILES = 8
 """So many test files are recorded for a mutant, the nearest first."""
 NEAREST = 3
 """The tests of so many files run before those of the others, even if they take longer."""
-MOST_S, REST_S = 60, 120
+MOST_S, REST_S = 30, 60
 """So many seconds of tests run for one mutant, and so many more where they do not notice it."""
 UNKNOWN_S = 20
 """Seconds that the tests of a file count as that is not recorded."""
@@ -84,9 +87,12 @@ OTHER_SUM: dict[type[ast.operator], type[ast.operator]] = {
 OTHER_CALL = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list"}
 LEFT_OUT = {
     *("filter", "where", "head", "limit", "unique", "distinct", "drop_nulls"),
-    *("sort", "order_by", "with_for_update", "strip", "lower", "rstrip", "lstrip"),
+    *("sort", "order_by", "strip", "lower", "rstrip", "lstrip"),
 }
 """Methods that can be left out of a chain of calls."""
+LOCKS = re.compile(r"\w*(flock|advisory_\w+|AdvisoryLock\.\w+)\b")
+"""What a statement that locks names."""
+LOCKING = ("lock=True", "with_for_update=True", "with_for_update=lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +140,7 @@ def main() -> int:
         sys.stderr.write("mutants: no source file to change, or no test near one\n")
         return 2
     chance = random.Random(options.seed)  # noqa: S311  a sample, no secret
-    drawn = list(itertools.islice(_draw(files, chance), options.count))
+    drawn = list(itertools.islice(_draw(files, chance, options.kind), options.count))
     killed: dict[str, int] = defaultdict(int)
     survivors: dict[str, list[Mutant]] = defaultdict(list)
     for mutant, noticed, by in _results(drawn, options):
@@ -153,6 +159,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--package", choices=PACKAGES)
     parser.add_argument("--changed", metavar="BASE", help="only files that differ from this commit")
+    parser.add_argument("--kind", help="only changes of this kind, such as: lock, boundary, order")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--count", type=int, default=60, help="so many mutants")
     parser.add_argument(
@@ -186,20 +193,23 @@ def _sources(package: str | None, base: str | None) -> list[Path]:
 # ---- which change --------------------------------------------------------------------------
 
 
-def _draw(files: list[Path], chance: random.Random) -> Iterator[Mutant]:
-    """Draw without end: a package in turn, a file by its length, a kind, a change; none twice."""
+def _draw(files: list[Path], chance: random.Random, only: str | None) -> Iterator[Mutant]:
+    """Draw all in turn: of a package a file by its length, a kind, a change; none twice."""
     by_package: dict[str, list[Path]] = defaultdict(list)
     for path in files:
         by_package[path.relative_to(SOURCE).parts[0]].append(path)
     seen: list[Mutant] = []
-    misses = 0
-    while misses < 50:
+    while by_package := {package: paths for package, paths in by_package.items() if paths}:
         for paths in by_package.values():
             path = chance.choices(paths, [each.stat().st_size for each in paths])[0]
             taken = [mutant for mutant in seen if mutant.path == path]
-            mutants = [each for each in mutants_of(path) if not any(map(each.touches, taken))]
+            mutants = [
+                each
+                for each in mutants_of(path)
+                if only in (None, each.kind) and not any(map(each.touches, taken))
+            ]
             if not mutants:
-                misses += 1
+                paths.remove(path)
                 continue
             kind = chance.choice(sorted({each.kind for each in mutants}))
             mutant = chance.choice([each for each in mutants if each.kind == kind])
@@ -253,7 +263,10 @@ def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]
             for kind, text in _expressions(node):
                 yield kind, node, f"({text})"
         elif isinstance(node, ast.stmt) and (instead := _statement(node)):
-            yield type(node).__name__, node, instead
+            is_lock = isinstance(node, ast.Expr) and LOCKS.search(ast.unparse(node))
+            yield "lock" if is_lock else type(node).__name__, node, instead
+        elif isinstance(node, ast.keyword) and ast.unparse(node) in LOCKING:
+            yield "lock", node.value, "(False)"
         if isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], _EXITS):
             yield "early exit", node.test, "(False)"
 
@@ -312,6 +325,10 @@ def _expressions(node: ast.expr) -> Iterator[tuple[str, str]]:
                     "min-max",
                     ast.unparse(ast.Call(ast.Name(OTHER_CALL[name]), args, keywords)),
                 )
+        case ast.Call(func=ast.Attribute(value=value, attr="with_for_update")):
+            yield "lock", ast.unparse(value)
+        case ast.Call(func=ast.Name(id="try_lock")):
+            yield "lock", "True"
         case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in LEFT_OUT:
             yield "left out", ast.unparse(value)
         case ast.Subscript(value=value, slice=ast.Slice(lower=lower, upper=upper)):
