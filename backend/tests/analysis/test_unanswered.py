@@ -46,6 +46,7 @@ QUESTIONS = {
 REPORTED = {"problems", "unanswered", "episodes", "captures", "recurrence"}
 
 
+@pytest.mark.dealt(2)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_failed_question_leaves_every_other_answer_as_it_was(
     question: str, monkeypatch: pytest.MonkeyPatch

@@ -56,6 +56,7 @@ _FORMATS = pytest.mark.parametrize("item", formats.FORMATS, ids=lambda item: ite
 
 
 @_FORMATS
+@pytest.mark.dealt(2)
 def test_no_head_is_sniffed_in_quadratic_time(item: formats.Format, rounds: Rounds) -> None:
     for what, make, size in _dealt(item, _heads(item.NAME), rounds):
         assert_linear(f"{item.NAME}: {what}", item.sniff, make, size)

@@ -112,6 +112,7 @@ def test_plain_rows_are_read_together(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.seeds(4, 12)
+@pytest.mark.dealt(2)
 def test_damage_changes_nothing_between_the_two(name: str, seed: int) -> None:
     """Cells lost, doubled and strange; lines cut, blank, doubled and of another sample."""
     dice = random.Random(seed)

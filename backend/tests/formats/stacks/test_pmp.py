@@ -105,6 +105,7 @@ def test_runs_of_folded_lines_are_what_the_lines_are():
 
 
 @pytest.mark.seeds(1, 40)
+@pytest.mark.dealt(2)
 @pytest.mark.parametrize(("text", "comma"), [(FOLDED, ";"), (COLLAPSED, ",")])
 def test_damage_to_lines_that_are_alike_changes_nothing(text, comma, seed, monkeypatch):
     dice = random.Random(seed)
