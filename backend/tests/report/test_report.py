@@ -7,6 +7,8 @@ from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -30,6 +32,7 @@ from pileup.report.document import (
 from pileup.report.render.html import render_blocks, render_html
 from pileup.report.render.markdown import render_markdown
 from pileup.report.render.zone import in_zone
+from pileup.report.text.cover import cover
 from pileup.report.text.live_blocks import BLOCKS
 from pileup.report.text.markdown_blocks import directives
 from pileup.report.text.prefill import prefill
@@ -414,3 +417,32 @@ Words ::no, and `::code`
         ("last", 13),
     ]
     assert not list(directives("Words: nothing live"))
+
+
+def test_the_names_of_a_lane_may_have_blanks_around_them() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def draw(series: tuple[str, ...], _start: object, _end: object) -> tuple[()]:
+        asked.append(series)
+        return ()
+
+    blocks_of(replace(CASE, draw_lanes=draw), '::lane{series=" a.b ;c; ;"}')
+    assert asked == [("a.b", "c")]
+
+
+def test_a_cover_begins_with_what_happened_below_the_conclusion() -> None:
+    """The story and what it cost, at most four points; without a conclusion the story is above."""
+    costs = ["It cost a.", "It cost b.", "It cost c.", "It cost d."]
+    analysis: Any = SimpleNamespace(
+        headline=SimpleNamespace(story="It stalled.", text=""),
+        story=SimpleNamespace(impact=SimpleNamespace(sentences=costs)),
+        findings=[],
+    )
+    assert any(hypothesis.status == "supported" for hypothesis in CASE.hypotheses)
+    case = replace(CASE, analysis=analysis)
+    concluded, alone = cover(case), cover(replace(case, hypotheses=()))
+    assert concluded is not None
+    assert alone is not None
+    assert concluded.story.startswith("The team concluded: ")
+    assert concluded.points == ["It stalled.", *costs[:3]]
+    assert (alone.story, alone.points) == ("It stalled.", costs)

@@ -428,3 +428,14 @@ def test_what_was_read_so_far_is_analysed_early(database: Database, incident: st
     read_one()
     with database.unit() as unit:
         assert Jobs(unit).due(5) == 1  # the last file moved the waiting one to now
+
+
+def test_a_job_that_another_sweeper_frees_is_left_to_it(database: Database, incident: str) -> None:
+    """Two sweepers at once do not wait for each other."""
+    job_id = queue(database, incident)
+    claim(database, job_id)
+    with database.unit() as first, database.unit() as second:
+        (freed,) = Jobs(first).abandoned(lambda _: True)
+        second.session.execute(text("set local lock_timeout = '5s'"))
+        assert Jobs(second).abandoned(lambda _: True) == []
+    assert freed.id == job_id

@@ -26,6 +26,7 @@ from pileup.storage.artifacts.artifacts import clean_path
 from pileup.storage.artifacts.quotas import Quotas, Room
 from pileup.storage.errors import NoSpace, OverQuota, Refused, disk_is_full
 from pileup.storage.files import raw_lines
+from pileup.storage.files.file_sets import BucketSets
 from pileup.storage.files.raw_lines import EVERY, index_lines
 from pileup.storage.incidents import search
 from pileup.storage.incidents.members import Standing, explain
@@ -574,3 +575,18 @@ def test_what_is_a_full_disk(error: Exception | None, full: bool) -> None:
 )
 def test_a_path_as_it_is_shown(path: str, shown: str) -> None:
     assert clean_path(path) == shown
+
+
+# ---- what is left of a publication that nobody finished --------------------------------------
+
+
+@pytest.mark.parametrize("times", [(5.0, 50.0), (50.0, 5.0)])
+def test_a_run_is_as_old_as_its_newest_file(times: tuple[float, float]) -> None:
+    """Some of its files may be old while others still arrive, in whatever order they are listed."""
+    entries = [
+        SimpleNamespace(key=f"key/run/{at}", modified=modified) for at, modified in enumerate(times)
+    ]
+    objects: Any = SimpleNamespace(entries=lambda: entries, read=lambda _: None)
+    sets: Any = SimpleNamespace(_objects=objects)
+    assert BucketSets._unpublished(sets, before=50.0) == []
+    assert BucketSets._unpublished(sets, before=50.1) == [("key", "run")]
