@@ -9,7 +9,7 @@ import pytest
 from pileup.analysis import analyse
 from pileup.analysis.contract import Analysis
 from pileup.knowledge.limits import limits
-from pileup.records import Deadlock, Record, Samples, Setting, Transaction
+from pileup.records import Deadlock, Record, Samples, Setting, Snapshot, Transaction
 from pileup.records.locks import DeadlockTrx
 from tests.analysis.frames import T0, S, evidence, gauge, moment, setting
 
@@ -153,6 +153,16 @@ def test_deadlocks_that_come_every_second_are_a_storm_of_one_pattern() -> None:
 def test_the_latest_deadlock_that_every_dump_repeats_is_one() -> None:
     repeated = [_deadlock(1, _CALM + 5)] * 50
     assert "deadlock-storm" not in [finding.id for finding in analysed({}, {}, *repeated).findings]
+
+
+def test_a_latest_deadlock_that_is_new_in_each_dump_is_of_a_storm() -> None:
+    dumps: list[Record] = []
+    for number in range(6):
+        at = T0 + round((_CALM + 5 * number) * S)
+        taken = Snapshot(line_first=1, line_last=9, snapshot=number, kind="innodb_status")
+        dumps.append(replace(taken, wall_us=at + S, clock="utc", time_quality="exact"))
+        dumps.append(replace(_deadlock(number, _CALM + 5 * number), snapshot=number))
+    assert analysed({}, {}, *dumps).findings[0].id == "deadlock-storm"
 
 
 def test_a_history_that_grows_behind_an_old_view_needs_no_constant() -> None:

@@ -16,6 +16,108 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a list of MariaDB whose tabs became blanks": (
+        """Id      User    Host    db      Command Time    State   Info    Progress
+7       app     10.1.2.3:41122  shop    Query   91      Sending data    SELECT a FROM orders    0.000
+8       app     10.1.2.3:41123  shop    Query   21      Waiting for table metadata lock alter table orders add x int    0.000
+9       app     10.1.2.3:41124  shop    Query   20      Waiting for table metadata lock SELECT * FROM orders WHERE id = 9       0.000
+""",  # noqa: E501
+        "mdl-pileup",
+    ),
+    "events of a pod without their heading": (
+        """  Normal   Started     28m                 kubelet  Started container mariadb
+  Warning  Unhealthy   15m (x25 over 25m)  kubelet  Liveness probe failed: command timed out
+  Warning  BackOff     5m (x39 over 12m)   kubelet  Back-off restarting failed container
+""",
+        "probe-restart",
+    ),
+    "a container that a signal ended": (
+        """Containers:
+  mysql:
+    State:          Waiting
+      Reason:       CrashLoopBackOff
+    Last State:     Terminated
+      Reason:       Error
+      Exit Code:    137
+    Restart Count:  47
+""",
+        "server-ended",
+    ),
+    "a plan that reads a whole table": (
+        """| id | select_type | table | type | possible_keys | key  | rows   | Extra       |
+|  1 | SIMPLE      | files | ALL  | NULL          | NULL | 424023 | Using where |
+""",
+        "slow-statement",
+    ),
+    "a donor, and nothing else": (
+        "| wsrep_local_state_comment | Donor/Desynced |\n",
+        "galera-donor",
+    ),
+    "what was begun long before is certified": (
+        "2026-05-06T11:21:05.594417Z 2 [Warning] [MY-000000] [Galera] certification interval 98123 for trx source: 0c66cd6f version: 6 local: 0 flags: 65 conn_id: 25 trx_id: 126 exceeds the limit of 16384\n",  # noqa: E501
+        "galera-donor",
+    ),
+    "a proxy sets a server aside": (
+        """2023-08-15 21:10:41 [ERROR] Timeout on group replication health check for 10.1.2.3:3306 after 2001ms.
+2023-08-15 21:10:41 [WARNING] Group Replication: setting host 10.1.2.3:3306 offline because: timeout check
+""",  # noqa: E501
+        "proxy-no-server",
+    ),
+    "a quarter of the time is a wait for the disk": (
+        """ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa
+ 0  5 888552  86748 321944 712592    0    0  2072   264 15592 19435 27  6 40 27
+ 4  6 888552  86296 321944 712796    0    0  2172   244 15392 19135 25  6 44 25
+""",
+        "io-saturated",
+    ),
+    "an applier locks a million rows to change a few": (
+        """---TRANSACTION 421988, ACTIVE 7190 sec fetching rows
+mysql tables in use 1, locked 1
+48211 lock struct(s), heap size 6201552, 9812331 row lock(s), undo log entries 512
+MySQL thread id 12, OS thread handle 139, query id 881 Applying batch of row changes (delete)
+delete from audit where created_at < '2024-01-01'
+""",
+        "applier-no-key",
+    ),
+    "a State inside a sentence without blanks": (
+        "\u7ebf\u7a0b\u5904\u4e8e\u5835\u585e\u4e0b,\u4e5f\u5c31\u662fWaiting for table metadata lock\u3002\n",  # noqa: E501
+        "mdl-pileup",
+    ),
+    "a report that tells what a counter was": (
+        "The value of Open_tables was 3430, and the value of table_open_cache was 2000.\n",
+        "table-cache",
+    ),
+    "a message that a sentence quotes": (
+        "Every night at two we hit \"The table 'sessions' is full\" on this server. What helps?\n",
+        "disk-full",
+    ),
+    "a class of a digest without its count": (
+        """{"attribute": "fingerprint", "checksum": "30C2F139D3692B3F", "distillate": "SELECT logs",
+ "fingerprint": "select count(*) from logs", "metrics": {
+ "Query_time": {"avg": "3.784464", "max": "22.579888", "sum": "41.629109"}}}
+""",
+        "slow-statement",
+    ),
+    "a replica with an error, both of whose threads run": (
+        """Slave_IO_Running: Yes
+Slave_SQL_Running: Yes
+Last_Errno: 1105
+Last_Error: received unknown event
+""",
+        "replication-stopped",
+    ),
+    "sessions in statistics, and a stack that waits for a slot": (
+        """| 8 | app | 10.1.2.3:41 | web | Query | 107 | statistics | SELECT c FROM t WHERE id=4 |
+| 9 | app | 10.1.2.3:42 | web | Query | 107 | statistics | SELECT c FROM t WHERE id=5 |
+
+Thread 66 (Thread 0x7f6468312700 (LWP 13987)):
+#0  0x00007f648718cc60 in __GI___nanosleep () at nanosleep.c:28
+#1  0x000056189f40e19f in os_thread_sleep (tm=<optimized out>) at os0thread.cc:287
+#2  0x000056189f4b4f2e in srv_conc_enter_innodb_with_atomics (trx=0x1) at srv0conc.cc:235
+#3  0x000056189f4b4f2f in srv_conc_enter_innodb (prebuilt=0x1) at srv0conc.cc:300
+""",
+        "thread-concurrency-limit",
+    ),
     "the line of the CPUs alone": (
         "%Cpu(s): 12.1 us,  3.2 sy,  0.0 ni, 11.0 id,  2.0 wa,  0.0 hi,  0.4 si, 71.3 st\n",
         "cpu-steal",
@@ -1961,6 +2063,10 @@ wsrep_cluster_size\t0
 wsrep_cluster_status\tDisconnected
 wsrep_connected\tOFF
 wsrep_ready\tOFF
+""",
+    "a sentence that quotes what was seen once": """
+We saw "Deadlock found when trying to get lock" once in two months, is that bad?
+The pool never gets near "Too many connections".
 """,
     "a schema change that swapped its tables in a part of a second": """
 2024-01-19 13:58:07 INFO Issuing and expecting this to block: rename /* gh-ost */ table `a`.`b` to `a`.`_b_del`, `a`.`_b_gho` to `a`.`b`

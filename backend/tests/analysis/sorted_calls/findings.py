@@ -673,9 +673,34 @@ def deadlocks_that_are_most() -> object:
     )
     known: Any = given(lines=lambda *_: None)
     with instead(
-        storms, _printed=always(frame(3)), _logged=always(frame(9)), _usual_statements=always("")
-    ):
+        storms, _printed=always(frame(3)), _logged=always(frame(9)), _usual_statements=always(""),
+        _rate_of_latest=always(0.0),
+    ):  # fmt: skip
         return storms.deadlocks(known, 2.0).text
+
+
+def latest_deadlocks() -> object:
+    """Each dump has the latest before it, whatever the order of the records."""
+    order = (3, 0, 4, 1, 2)
+    times = {
+        "deadlock": [T0 + 9 * n * S for n in order],
+        "snapshot": [T0 + (9 * n + 2) * S for n in order],
+    }
+    frames = {
+        kind: pl.DataFrame({"time": of, "host": [None] * 5, "kind": ["innodb_status"] * 5})
+        for kind, of in times.items()
+    }
+    with instead(storms, _near=lambda _, kind: frames[kind]):
+        return storms._rate_of_latest(given())
+
+
+def plan_of_most_rows() -> object:
+    rows = [[name, "ALL", str(n)] for name, n in (("b", 200_000), ("c", 900_000), ("a", 300_000))]
+    table = {"columns": ["table", "type", "rows"], "rows": rows, "line_first": 1, "line_last": 4}
+    frame = pl.DataFrame([table])
+    known = stall(context=given(evidence=given(frame=always(frame))))
+    match = statements._of_plans(known)
+    return match and match.why
 
 
 def minute_of_most() -> object:
@@ -921,6 +946,8 @@ ORDERED: dict[str, Any] = {
     "findings.slow_queries _classes": kinds_of_statements,
     "findings.stall_records StallRecords.levels_named": series_by_name,
     "findings.storms deadlocks": deadlocks_that_are_most,
+    "findings.storms _rate_of_latest": latest_deadlocks,
+    "findings.rules.statements _of_plans": plan_of_most_rows,
     "findings.storms _most_in_a_minute": minute_of_most,
     "findings.storms _usual_statements": usual_statements,
     "findings.storms trend": (growth_in_time, longest_growth),

@@ -17,6 +17,7 @@ from pileup.analysis.findings import (
     catalogue,
     chains,
     excerpts,
+    limits,
     logged_waits,
     machine_checks,
     matching,
@@ -31,7 +32,8 @@ from pileup.analysis.findings import (
     worst_moment,
 )
 from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match
+from pileup.analysis.findings.rules import Match, statements
+from pileup.knowledge.limits import limits as limits_of
 from pileup.records import Event, Query
 from tests.analysis.frames import T0, S, evidence, gauge, moment
 from tests.analysis.test_rivals import finding
@@ -204,6 +206,28 @@ def _grows() -> object:
     return storms.trend(known, ["x"]).holds
 
 
+def _rate_of_latest() -> object:
+    times = [T0 + 9 * n * S for n in range(4)]
+    frame = pl.DataFrame({"time": times, "host": [None] * 4, "kind": ["innodb_status"] * 4})
+    with instead(storms, _near=lambda *_: frame):
+        return storms._rate_of_latest(given())
+
+
+def _overfull() -> object:
+    """A gauge above its ceiling, of which no other counter tells anything."""
+    limit: Any = limits_of()["table-cache"]
+    context: Any = given(stall=None, evidence=given(path=always("x")))
+    known: Any = given(context=context, named=always([]))
+    return limits._doc(limit, level("open_tables", 120.0), 100.0, known).verdict
+
+
+def _plan() -> object:
+    table = {"columns": ["table", "type", "rows"], "rows": [["t", "ALL", "100000"]]}
+    frame = pl.DataFrame([table])
+    known: Any = given(context=given(evidence=given(frame=always(frame))), lines=lambda *_: None)
+    return statements._of_plans(known) is None
+
+
 def _kept(pattern: str) -> object:
     """Which answers are kept for a second question."""
     kept: dict[str, list[str]] = {}
@@ -292,6 +316,9 @@ SCENES: Scenes = {
     "findings.summary _SMALL _is_small": _small,
     "findings.logged_waits LEAST_S waited": partial(_waited_in_a_log, 1.5, 1.0),
     "findings.logged_waits MOSTLY waited": partial(_waited_in_a_log, 4.0, 2.0),
+    "findings.limits _OVERFULL _doc": _overfull,
+    "findings.rules.statements _MANY_ROWS _of_plans": _plan,
+    "findings.storms _LEAST_TO_RATE _rate_of_latest": _rate_of_latest,
     "findings.storms _GROWS trend": _grows,
     "findings.storms _LEAST_SPAN_US _rate": lambda: storms._rate([at * S for at in range(4)]),
     "findings.storms _LEAST_TO_RATE _rate": lambda: storms._rate([at * S for at in range(4)]),

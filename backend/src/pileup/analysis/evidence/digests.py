@@ -16,6 +16,8 @@ _TEXTS = ("digest_text", "query", "fingerprint", "query_sample_text", "item")
 _CALLS = ("count_star", "calls", "exec_count", "cnt", "count")
 _TOTALS = {"response_s": 1.0, "sum_timer_wait": 1e-12, "total_latency": 1e-12, "sum_time": 1e-6}
 """Columns with the whole time of a digest, and their unit in seconds where none is printed."""
+_EACH = "response_per_call_s"
+"""A column with the mean, which tells the calls where somebody left out their number."""
 _LOCKS = {"lock_s": 1.0, "sum_lock_time": 1e-12, "lock_latency": 1e-12}
 _MOST = 2_000
 """Rows of a table."""
@@ -47,10 +49,14 @@ def _rows(table: dict[str, Any]) -> Iterator[Digest]:
     calls, total, lock = (_first(columns, names) for names in (_CALLS, _TOTALS, _LOCKS))
     if not texts or calls is None:
         return
+    each = _first(columns, (_EACH,))
     for row in table["rows"][:_MOST]:
         text = next((row[at] for at in texts if row[at]), None)
-        if text and (count := _number(row[calls])) is not None:
-            taken = _seconds(row, columns, total, _TOTALS)
+        taken = _seconds(row, columns, total, _TOTALS)
+        count = _number(row[calls])
+        if count is None and taken and each is not None and (mean := _number(row[each])):
+            count = round(taken / mean)
+        if text and count is not None:
             yield Digest(text, count, table, taken, _seconds(row, columns, lock, _LOCKS))
 
 

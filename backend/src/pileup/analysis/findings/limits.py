@@ -20,6 +20,8 @@ from pileup.knowledge.limits import Ceiling, Condition, Limit, limits
 from pileup.numerals import grouped, number
 
 _WORST_FIRST = {"reached": 0, "near": 1, "far": 2}
+_OVERFULL = 1.2
+"""So far above its ceiling, a gauge tells by itself what its other counters would."""
 _SAME = 0.98
 """A gauge that was at this share of its peak before the stall has not changed."""
 
@@ -74,11 +76,13 @@ def _doc(limit: Limit, level: Level, ceiling: float, ceilings: Ceilings) -> Limi
         verdict = "near"
     unchanged = before is not None and before >= limit.reached * ceiling and before >= _SAME * used
     pressed = limit.only_if is None or _holds(limit.only_if, ceilings)
+    is_known = limit.only_if is None or bool(ceilings.named(limit.only_if.series))
+    pressed = pressed or (not is_known and share >= _OVERFULL)
     if share >= limit.reached and pressed and limit.at_most == "reached":
         grown = limit.only_if is not None and bool(limit.only_if.series)
         verdict = "reached" if not unchanged or grown else "near"
     elif share >= limit.near and limit.only_if is not None and not pressed:
-        verdict = "far" if limit.only_if.series else "near"
+        verdict = "far" if limit.only_if.series and (is_known or unchanged) else "near"
     text = _text(limit, level, used, ceiling, before)
     context = ceilings.context
     span = context.stall

@@ -89,6 +89,16 @@ _RESTS = (
 """A session between transactions; one that waits for a slot prints 'not started' and the wait."""
 _VERY_MANY = 1_000_000
 """Changes of a transaction that no application makes with a statement for a user."""
+_APPLIES_ROWS = (
+    r"(?i)^(applying batch of row changes|reading event from the relay log"
+    r"|(update|delete)_rows_log_event)"
+)
+_SEARCHES = (
+    pl.col("thread_state").fill_null("").str.contains(_APPLIES_ROWS)
+    & (pl.col("row_locks") >= 100_000)
+    & (pl.col("row_locks") >= 100 * (pl.col("undo_entries").fill_null(0) + 1))
+)
+"""An applier that has no key locks all that it reads, beside what it changes."""
 _LOGS_IN = "unauthenticated user"
 """User of a session before its login; through the socket no name of a client is looked up."""
 _HAS_NO_SESSION = (
@@ -709,6 +719,9 @@ class Observed(StallRecords):
         parts.append(pl.when(_HAS_NO_SESSION).then(pl.lit("without a session")))
         many = pl.col("undo_entries") >= _VERY_MANY
         parts.append(pl.when(many).then(pl.lit("with very many changes")))
+        parts.append(
+            pl.when(_SEARCHES).then(pl.lit("of an applier that locks very many rows to change few"))
+        )
         text = pl.concat_str(parts, separator=" ", ignore_nulls=True)
         frame = frame.with_columns(text.alias("what"))
         return Texts(frame, "what", "active_s", expressions=_expressions("transaction"))

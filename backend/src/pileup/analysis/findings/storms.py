@@ -20,6 +20,7 @@ from pileup.sql_tokens import shapes
 
 _MINUTE_US = 60_000_000
 _LOGGED = r"(?i)deadlock found when trying|transactions? deadlock detected|\b1213\b.*deadlock"
+_HALF_A_SECOND_US = 500_000
 _LEAST_TO_RATE = 4
 _LEAST_SPAN_US = 3_000_000
 """Deadlocks that tell how often there are some, and the time between the first and the last."""
@@ -45,12 +46,13 @@ def deadlocks(records: StallRecords, per_minute: float) -> Seen:
     most = _most_in_a_minute(rows["time"].to_list())
     enough = max(per_minute, 2)
     rate = float(most) if most >= enough else _rate(rows["time"].to_list())
+    rate = max(rate, _rate_of_latest(records))
     if rate < enough:
         # a status dump prints the latest deadlock alone: how many there were is not known
         return NO_DATA if logged is None and rows.height < 2 else Seen(False)
     text = f"{most} deadlocks in one minute, {rows.height} in all"
     if rate > most:
-        text = f"{most} deadlocks within seconds of each other"
+        text = f"{most} deadlocks within seconds of each other, or of the dump that prints them"
     if usual := _usual_statements(printed):
         text += f"; most often between {usual}"
     first: dict[str, Any] = rows.row(0, named=True)
@@ -60,7 +62,7 @@ def deadlocks(records: StallRecords, per_minute: float) -> Seen:
 
 def _printed(records: StallRecords) -> pl.DataFrame | None:
     """Return every printed deadlock once: each later status dump repeats the latest one."""
-    frame = records.during("deadlock")
+    frame = _near(records, "deadlock")
     if frame is None:
         return None
     ids = pl.col("transactions").list.eval(pl.element().struct.field("trx_id")).list.join(",")
@@ -68,7 +70,7 @@ def _printed(records: StallRecords) -> pl.DataFrame | None:
 
 
 def _logged(records: StallRecords) -> pl.DataFrame | None:
-    events = records.during("event")
+    events = _near(records, "event")
     if events is None:
         return None
     lines = events.filter(pl.col("message").str.contains(_LOGGED))
@@ -94,6 +96,38 @@ def _rate(times: Sequence[int | None]) -> float:
     if len(known) < _LEAST_TO_RATE or known[-1] - known[0] < _LEAST_SPAN_US:
         return 0.0
     return (len(known) - 1) * _MINUTE_US / (known[-1] - known[0])
+
+
+def _rate_of_latest(records: StallRecords) -> float:
+    """Return how many per minute there are by the age of the latest one in each status dump.
+
+    A dump prints the latest alone: the more there are, the younger that is when the dump is taken.
+    """
+    frame, dumps = _near(records, "deadlock"), _near(records, "snapshot")
+    if frame is None or dumps is None:
+        return 0.0
+    dumps = dumps.filter((pl.col("kind") == "innodb_status") & pl.col("time").is_not_null())
+    host = pl.col("host").fill_null("")
+    latest = frame.select(host, "time", pl.col("time").alias("deadlock")).drop_nulls().sort("time")
+    ages = (
+        dumps.select(host, "time")
+        .sort("time")
+        .join_asof(latest, on="time", by="host", check_sortedness=False)
+    )
+    age = pl.col("time") - pl.col("deadlock")
+    known: list[int] = ages.select(age).to_series().drop_nulls().to_list()
+    if min(len(known), latest.height) < _LEAST_TO_RATE:
+        return 0.0
+    # times are whole seconds, so that each is half a second old at the least
+    return len(known) * _MINUTE_US / (sum(known) + len(known) * _HALF_A_SECOND_US)
+
+
+def _near(records: StallRecords, kind: str) -> pl.DataFrame | None:
+    """Return the records of the stall and the minute before it, in which its cause may begin."""
+    frame, span = records.context.evidence.frame(kind), records.context.stall
+    if frame is not None and span is not None:
+        frame = frame.filter(Span(span.start - _MINUTE_US, span.end).holds())
+    return None if frame is None or frame.is_empty() else frame
 
 
 def _usual_statements(printed: pl.DataFrame | None) -> str:

@@ -313,10 +313,11 @@ def _without_stall(
     context: Context, blockers: list[BlockerDoc], findings: list[FindingDoc]
 ) -> Headline:
     load_signals = [signal for signal in signals(context.values) if len(signal.times) >= _ENOUGH]
+    sure = blockers or any(finding.verdict == "found" for finding in findings)
+    if not load_signals and not sure and (deadlock := _of_deadlock(context)):
+        return Headline(verdict="waits", text=deadlock)
     if not load_signals and (blockers or findings):
         return _of_waits(blockers, findings)
-    if not load_signals and (deadlock := _of_deadlock(context)):
-        return Headline(verdict="waits", text=deadlock)
     waits = context.evidence.frame("semaphore_wait")
     if not load_signals and waits is not None and not waits.is_empty():
         some = "1 thread waits" if waits.height == 1 else f"{grouped(waits.height)} threads wait"

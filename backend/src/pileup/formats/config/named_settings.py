@@ -26,13 +26,13 @@ NAME = "named-settings"
 TITLE = "settings and counters named in a text"
 GIVES = "Settings that a sentence states of the server; counters as `mysql.<Variable>`."
 PRINTED_BY = "people: posts, tickets, chats; alerts"
-VERSION = 1
+VERSION = 2
 HINTS = ()
 ONLY_UNCLAIMED = True
 
 _NAMED = re.compile(
     r"(?<![\w./@-])(?:--)?(?P<name>[a-z][a-z0-9]{1,30}(?:[_-][a-z0-9]{1,30}){1,8})[`*]{0,2}"
-    r"(?:\s{0,3}(?P<sign>[=:])\s{0,3}|\s{1,3}(?:is|are|=|at|to|of)\s{1,3}(?:(?:currently|now|still|set|kept"
+    r"(?:\s{0,3}(?P<sign>[=:])\s{0,3}|\s{1,3}(?:is|are|was|=|at|to|of)\s{1,3}(?:(?:currently|now|still|set|kept"
     r"|at|to)\s{1,3}){0,3}|\s{1,3}(?:currently |now )?(?:set\s{1,3})?to\s{1,3}"
     r"|\s{1,3}from\s{1,3}\S{1,40}\s{1,3}to\s{1,3}|\s{1,3}\()"
     r"[`*\"']{0,2}(?P<value>\d{1,20}(?:\.\d{1,9})?(?:\s?[KMGT]i?B?\b)?"
@@ -66,11 +66,13 @@ _COUNTER = re.compile(
 )
 _NO_FACT = re.compile(
     r"(?:^|\W)(?:should|could|would|might|may|if|try|tried|trying|suggest(?:s|ed)?"
-    r"|recommend(?:s|ed)?|consider(?:ing)?|maybe|perhaps|plan(?:ning)?|want(?:ed)?|was|were|used to"
+    r"|recommend(?:s|ed)?|consider(?:ing)?|maybe|perhaps|plan(?:ning)?|want(?:ed)?|used to"
     r"|previously|before|default|defaults|instead of|unless|when|docs?|manual"
     r"|testing|tested)(?=\W)",
     re.IGNORECASE,
 )
+_PAST = re.compile(r"\b(?:was|were)\b", re.IGNORECASE)
+"""Of the past, unless the sentence tells what a counter was at that time."""
 _ELSEWHERE = re.compile(
     r"[\s,)]{1,3}(?:only )?(?:on|in|for) (?:the |our |all |its |my )?"
     r"(?:other|replica|slave|standby|stag|test|dev)",
@@ -150,11 +152,13 @@ def _settings(text: str) -> Iterator[tuple[str, str, int]]:
         sentence = text[at:end]
         if not sentence.rstrip().endswith("?"):
             begin = 0
+            is_past = bool(_PAST.search(sentence)) and not any(_counters(sentence))
             for match in _NAMED.finditer(sentence):
                 name = match["name"].replace("-", "_")
                 before = sentence[begin : match.start()]
                 is_fact = _WORD.fullmatch(match["value"]) is None or match["sign"] == "="
                 is_fact &= not _NO_FACT.search(f" {before} ")
+                is_fact &= not (is_past and _PAST.search(sentence, begin, match.end()))
                 is_fact &= not _ELSEWHERE.match(sentence, match.end())
                 if _OPTION.fullmatch(name) and name not in UNITS and is_fact:
                     line = 1 + text.count("\n", 0, at + match.start())

@@ -10,9 +10,11 @@ Time:   a date at the beginning of the line, in brackets or not; else none.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 from pileup.formats.errors import FormatError
 from pileup.formats.logs.parts import known_messages
@@ -24,7 +26,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 7
+VERSION = 8
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -65,6 +67,18 @@ _REPORTED = re.compile(
     r"|mysqli?\b|\bpymysql\b|\bER_[A-Z_]{4,40}\b|(?:\b|_)errno\W"
 )
 """How somebody reports it: a text that only speaks of an error has none of this."""
+# every night we hit "The table 'sessions' is full"
+_QUOTED = re.compile(
+    r"(?<!\w)[\"`\u201c\u00ab](?P<text>[A-Z][^\"`\u201c\u201d\u00bb\n]{7,300})[\"`\u201d\u00bb](?!\w)"
+)
+_MOST_QUOTED = 8
+_SENTENCE = re.compile(r"(?<=[.;!?])(?:\s|$)")
+_NOT_SEEN = re.compile(
+    r"(?i)\b(?:no|not|never|without|nobody|none|once|one|single|rarely|kein\w*|nicht|nie|what"
+    r"|why does|means?|meaning|if|when|whenever|how to|would|could|should|might|may|used to"
+    r"|fixed|resolved|solved|was gone|docs?|manual|example|e\.g)\b|n't\b"
+)
+"""Words of a sentence that tells of no incident, or of another one."""
 # [Sun Aug 12 00:59:58.266883 2018] [:error] [pid 2424] ...    [2024-09-01 12:00:00] prod.ERROR: ...
 _STAMP = re.compile(
     r"\s{0,8}\[?(?P<stamp>(?:[A-Z][a-z]{2} ){1,2}[ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})?(?: \d{4})?"
@@ -75,7 +89,8 @@ _FRACTION = re.compile(r"(:\d\d)\.\d{1,6}(?= \d{4}$)")
 
 def sniff(head: str) -> bool | None:
     """Whether a line of the beginning reports an error of the server."""
-    return any(map(_is_report, head.split("\n")[:_MOST_LINES]))
+    lines = head.split("\n")[:_MOST_LINES]
+    return any(itertools.starmap(_is_report, zip(lines, ["", *lines], strict=False)))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -85,9 +100,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """
     event: Event | None = None
     has_trace = False
+    text = ""
     for number, raw in enumerate(lines, start=1):
-        text = raw[:_LONGEST].strip()
-        if _is_report(text):
+        above, text = text, raw[:_LONGEST].strip()
+        if _is_report(text, above):
             if event is not None:
                 yield event
             event, has_trace = _event(text, number), _is_of_client(text)
@@ -113,11 +129,27 @@ def _event(text: str, number: int) -> Event:
     )
 
 
-def _is_report(line: str) -> bool:
+def _is_report(line: str, above: str) -> bool:
+    """Return whether a line reports an error; a sentence of it may begin in the line above."""
     line = line[:_LONGEST].strip()
-    if _is_of_client(line) or known_messages.is_one(line):
+    if _is_of_client(line) or known_messages.is_one(line) or _quotes_one(line, above):
         return True
     return known_messages.holds_one(line) and _REPORTED.search(line) is not None
+
+
+def _quotes_one(line: str, above: str) -> bool:
+    """Return whether a sentence of an incident has a message of the server in quotes."""
+    if _QUOTED.search(line) is None:
+        return False
+    begun = _SENTENCE.split(above[-_LONGEST:])[-1]
+    for sentence in _SENTENCE.split(line):
+        if _NOT_SEEN.search(f"{begun} {sentence}") is None and any(
+            _MESSAGE.match(match["text"]) is not None or known_messages.is_one(match["text"])
+            for match in islice(_QUOTED.finditer(sentence), _MOST_QUOTED)
+        ):
+            return True
+        begun = ""
+    return False
 
 
 def _is_of_client(line: str) -> bool:

@@ -19,7 +19,7 @@ NAME = "kubectl-describe"
 TITLE = "kubectl describe pod, kubectl get pods"
 GIVES = "Ends and starts of containers, kills for lack of memory, events; limits as settings."
 PRINTED_BY = "`kubectl describe pod`, `kubectl get pods`, `kubectl get events`; `oc`"
-VERSION = 2
+VERSION = 3
 HINTS = ("describe.txt", "-describe-pod.txt")
 
 _STATE = re.compile(r"\s{2,8}(?P<which>(?:Last )?State):\s+(?P<state>Running|Waiting|Terminated)")
@@ -36,6 +36,7 @@ _EVENT = re.compile(
     r"(?P<age>(?:\d{1,6}[smhdy]){1,3}|<unknown>|<invalid>)(?:\s+\((?P<often>x\d[^)]{1,40})\))?\s+"
     r"(?P<from>\S{1,80}(?:, \S{1,80})?)\s+(?P<message>\S.*)$"
 )
+_REPORTER = re.compile(r"(?:kubelet|default-scheduler|[a-z-]{2,40}-controller)\b")
 # NAME READY STATUS RESTARTS AGE        mysql-0   0/4   OOMKilled   1 (16s ago)   20m
 _LIST_HEAD = re.compile(r"\s*NAME\s+READY\s+STATUS\s+RESTARTS\b")
 _LISTED = re.compile(
@@ -53,8 +54,11 @@ def sniff(head: str) -> bool | None:
     lines = [line[:_LONGEST] for line in head.split("\n")[:1000]]
     if any(map(_LIST_HEAD.match, lines)) and any(map(_LISTED.match, lines)):
         return True
-    if any(map(_HEAD.match, lines)) and any(map(_EVENT.match, lines)):
+    events = [match for line in lines if (match := _EVENT.match(line))]
+    if any(map(_HEAD.match, lines)) and events:
         return True
+    if any(_REPORTER.match(match["from"]) for match in events):
+        return True  # rows that somebody copied without their heading
     if "State:" not in head:
         return False
     states = sum(_STATE.match(line) is not None for line in lines)

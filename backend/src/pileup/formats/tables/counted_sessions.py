@@ -28,7 +28,7 @@ GIVES = (
     "A table of counts; `processlist.sessions`, `.running`, `.state`; `replication.*`, `mysql.*`."
 )
 PRINTED_BY = "people: posts, tickets, chats"
-VERSION = 4
+VERSION = 5
 HINTS = ()
 ONLY_UNCLAIMED = True
 

@@ -7,7 +7,9 @@ ends at its time and began its query time earlier.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -47,6 +49,8 @@ _MOST = 2000
 _SHOWN = 160
 _DUMP = r"(?i)^\s*select\s*/\*!40001 SQL_NO_CACHE \*/"
 """A mysqldump reads whole tables by design, one after the other, with a statement for each."""
+_PLANNED = "statistics"
+"""A statement that has not begun: something keeps it from its plan."""
 _WAITS = (
     r"(?i)\b(wait_for_executed_gtid_set|wait_until_sql_thread_after_gtids|master_gtid_wait"
     r"|(master|source)_pos_wait|get_lock|sleep)\s*\("
@@ -64,7 +68,12 @@ def slow_statement(observed: Observed) -> Match | None:
         return _of_lists(observed, frame, of_log)
     if of_log is not None:
         return of_log.match
-    return _of_digests(observed) or _of_profile(observed) or _of_counts(observed)
+    return (
+        _of_digests(observed)
+        or _of_profile(observed)
+        or _of_counts(observed)
+        or _of_plans(observed)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,7 @@ def _of_lists(observed: Observed, frame: pl.DataFrame, of_log: _Logged | None) -
         & ~pl.col("query").str.contains(_DUMP)
         & ~pl.col("query").str.contains(_WAITS)
         & ~locks.LOCKS_IN_PLAN
+        & (pl.col("state").fill_null("").str.to_lowercase() != _PLANNED)
         & (pl.col("time_s").fill_null(0.0) >= _SLOW.usual)
     )
     running = running.filter(_at_work(running)).head(_MOST)
@@ -299,6 +309,43 @@ def _of_counts(observed: Observed) -> Match | None:
     return None
 
 
+def _of_plans(observed: Observed) -> Match | None:
+    """Match the plan of a statement that reads a whole table of many rows, as EXPLAIN prints it."""
+    frame = observed.context.evidence.frame("table")
+    if frame is None:
+        return None
+    scans = [
+        (estimated, name, table)
+        for table in frame.iter_rows(named=True)
+        for name, access, estimated in _steps(table)
+        if access.lower() in _WHOLE and estimated >= _MANY_ROWS
+    ]
+    if not scans:
+        return None
+    rows, name, table = max(scans, key=lambda scan: scan[0])
+    text = f"the plan reads all of {name}, {number(rows)} rows by the optimizer's estimate"
+    against = ("A plan tells what a statement would do: a slow log tells what it took.",)
+    return Match(
+        "slow-statement", _PLANNED_SCORE, f"{text}.", (observed.lines(table, text),), against
+    )
+
+
+def _steps(table: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
+    """Yield the table, the access and the estimated rows of each step of a plan."""
+    columns = [name.lower() for name in table["columns"]]
+    if not {"table", "rows"} <= set(columns) or not _ACCESS.intersection(columns):
+        return
+    at = [columns.index(name) for name in ("table", "rows")]
+    access = next(columns.index(name) for name in columns if name in _ACCESS)
+    for row in table["rows"][:_MOST]:
+        name, rows = (row[place] for place in at)
+        if name and row[access] and rows and (known := rows.replace(",", "").strip()).isdecimal():
+            yield name.strip(), row[access].strip(), float(known)
+
+
+_ACCESS = frozenset(("type", "access"))
+_WHOLE = ("all",)
+_PLANNED_SCORE = 0.25
 _COUNTED = "state"
 _CROWD, _BY_COUNT = 50, 0.3
 """Sessions at work in one State that are a crowd on any machine, and what their count tells."""

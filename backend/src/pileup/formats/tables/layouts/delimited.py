@@ -248,11 +248,23 @@ class Delimited:
         begin = 0
         for gap in _BLANKS.finditer(text.rstrip()):
             tabs = _tabs(gap.start(), gap.end(), self.stop)
-            if tabs and len(cells) + tabs < len(self.columns):
+            if tabs and len(cells) + tabs < len(self.columns) and self._ends_cell(text, gap, cells):
                 cells += [text[begin : gap.start()], *[""] * (tabs - 1)]
                 begin = gap.end()
         cells.append(text[begin:].strip())
         return cells if len(cells) == len(self.columns) else None
+
+    def _ends_cell(self, text: str, gap: re.Match[str], cells: Sequence[str]) -> bool:
+        """Return whether blanks end a cell: one may stand at a tab stop inside a State or a query.
+
+        'Sending data', 'Waiting for table flush': the first word ends right before a stop.
+        """
+        name, rest = self.columns[len(cells)].lower(), text[gap.end() :]
+        if len(gap[0]) > 1 or name not in _STATE_AND_INFO:
+            return True
+        if name == _STATE_AND_INFO[0]:
+            return not rest[:1].islower() or headless.begins_statement(rest)
+        return len(rest.split()) < len(self.columns) - len(cells)
 
     def _between_blanks(self, text: str) -> list[str] | None:
         at = self.starts

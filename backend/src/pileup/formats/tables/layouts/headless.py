@@ -251,6 +251,12 @@ def spaced_cells(text: str, names: Sequence[str]) -> list[str] | None:
     The command and its time, two neighbours that no other words look like, say where the rest is.
     """
     lower = [name.lower() for name in names]
+    if behind := _behind_info(lower):
+        words = text.rsplit(None, behind)
+        if len(words) <= behind or not all(map(_ANY_NUMBER.fullmatch, words[1:])):
+            return None
+        cells = spaced_cells(words[0], names[:-behind])
+        return [*cells, *words[1:]] if cells else None
     if lower[-3:] == _BEHIND_DB[1:] and "command" not in lower and len(text) <= _LONGEST_SPACED:
         return _without_command(text, len(lower) - 3)
     if not _SPACED.match(text) or len(text) > _LONGEST_SPACED:
@@ -271,6 +277,14 @@ def spaced_cells(text: str, names: Sequence[str]) -> list[str] | None:
         rest = match["rest"].strip()
         return [*cells, match["command"], match["time"], *_state_of(rest)]
     return None
+
+
+def _behind_info(lower: Sequence[str]) -> int:
+    """Return how many columns are behind the statement: numbers such as Progress or Rows_sent."""
+    return len(lower) - 1 - lower.index("info") if "info" in lower else 0
+
+
+_ANY_NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,9})?")
 
 
 def _without_command(text: str, before: int) -> list[str] | None:
@@ -331,8 +345,9 @@ _LEAST_BEHIND = 3
 _WAITS_FOR = re.compile(r"[Ww]aiting for [\w /'-]{3,60}")
 """A state by its first words: a cell of nothing else."""
 _STATEMENT = re.compile(
-    r"(?:/\*|(?:select|insert|update|delete|replace|alter|create|drop|truncate|call|with|set|show"
-    r"|optimize|analyze|rename|begin|load data|lock tables?|flush (?:tables?|logs)|commit\s*$)\b)",
+    r"(?:/\*|(?:select|insert|update(?! (?:insert|replace|load)\b)|delete|replace|alter|create"
+    r"|drop|truncate|call|with|set|show|optimize|analyze|rename|begin|load data|lock tables?"
+    r"|flush (?:tables?|logs)|commit\s*$)\b)",
     re.IGNORECASE,
 )
 """How a statement begins, and no state goes on."""

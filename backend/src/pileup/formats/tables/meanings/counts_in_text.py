@@ -1,7 +1,8 @@
 """Counts of sessions by state in a sentence: '400 threads in "Waiting for table metadata lock"'.
 
 A count needs a noun for sessions and a state in quotes, or a wait by its first words; then others
-in the same text may lack the noun. A wait that somebody is stuck in is one session.
+in the same text may lack the noun. A wait that somebody is stuck in, or that is written as the
+server prints it, is one session.
 """
 
 from __future__ import annotations
@@ -41,6 +42,12 @@ _ONE = re.compile(
     r"[\"'`\u201d\u2019]",
     re.IGNORECASE,
 )
+# ... and then all show Waiting for table flush        ...就是Waiting for table metadata lock。
+_AS_PRINTED = re.compile(
+    r"(?:(?<=[\w,] )|(?<=[\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]))"
+    r"(?P<wait>Waiting (?:for|on) [a-z][a-z ]{2,40} (?:lock|flush|commit)\b)"
+)
+"""A wait with the capital that the server prints, inside a sentence."""
 _DENIED = re.compile(
     r"\b(?:no|not|never|without|nobody|none|isn't|kein\w*|nicht|nie)\b", re.IGNORECASE
 )
@@ -110,8 +117,13 @@ _ELSEWHEN = re.compile(
 
 def _one(line: str) -> re.Match[str] | None:
     """Return a wait that somebody is stuck in, or that is quoted and not denied."""
-    match = None if not _holds_a_wait(line) or _PAIR.match(line) else _ONE.search(line)
-    return None if match is None or _DENIED.search(match["before"] or "") else match
+    if not _holds_a_wait(line) or _PAIR.match(line):
+        return None
+    if match := _ONE.search(line):
+        return None if _DENIED.search(match["before"] or "") else match
+    match = _AS_PRINTED.search(line)
+    denied = match is not None and _DENIED.search(line, 0, match.start())
+    return None if denied else match
 
 
 _PAIR = re.compile(r"[^\w\n\"]{0,40}\"[^\"\n]{1,60}\"\s{0,9}:")
