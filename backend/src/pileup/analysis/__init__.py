@@ -50,7 +50,7 @@ def analyse(
         schema=contract.SCHEMA,
         engine=__version__,
         headline=settle("headline", lambda: summary.of_case(line, recurrence, episodes), line),
-        story=whole.story,
+        story=settle("story", lambda: cases.story(case), whole.story),
         server=whole.server,
         artifacts=listed("artifacts", lambda: catalogue.artifacts(evidence)),
         snapshots=listed("snapshots", lambda: catalogue.snapshots(evidence)),

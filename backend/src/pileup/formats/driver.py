@@ -59,6 +59,7 @@ from pileup.records import (
     Rows,
     Samples,
     Section,
+    Session,
     Setting,
     Skipped,
     Stacks,
@@ -184,7 +185,7 @@ def _parse_stream(
     may_be_more = _is_small_and_general(reader, plain)
     is_odd = _reads_badly(plain) or may_be_more or are_spaced(reader.plain_head)
     layout = _find_layout(reader, plain, try_out) if is_odd else None
-    layout = layout or _find_swallowed(reader, plain, try_out)
+    layout = layout or _find_hidden(reader, plain, try_out)
     if layout is None and not is_odd:
         more = read_below_entries(content, plain, _parse_piece) if content else None
         return more or plain, content
@@ -201,7 +202,8 @@ def _parse_stream(
         why = f"{parsed.detection.why}; {layout.describe()}"
         detection = dataclasses.replace(parsed.detection, why=why)
         parsed = dataclasses.replace(parsed, detection=detection)
-        parsed = _with_doubt(parsed) if layout.scanned else parsed
+        if layout.scanned or layout.pane:
+            parsed = _with_doubt(parsed, _SCANNED if layout.scanned else _PANE)
     if content is None or _is_binary(content):
         return parsed, None
     parsed = _read_completed(content, parsed)
@@ -209,9 +211,9 @@ def _parse_stream(
     return parsed if parsed.format == pieces.NAME else _read_mixed(content, parsed), content
 
 
-def _with_doubt(parsed: Parsed) -> Parsed:
-    """Add the problem that numbers were guessed from letters."""
-    problems = [Problem(None, _SCANNED), *parsed.problems]
+def _with_doubt(parsed: Parsed, why: str) -> Parsed:
+    """Add a problem of the text as a whole: a guess, or what was not read."""
+    problems = [Problem(None, why), *parsed.problems]
     receipt = dataclasses.replace(parsed.receipt, problems=parsed.receipt.problems + 1)
     return dataclasses.replace(parsed, problems=problems, receipt=receipt)
 
@@ -274,6 +276,10 @@ def _read_completed(content: str, parsed: Parsed) -> Parsed:
 _SCANNED = (
     "This text seems to be read from a picture: letters in its numbers were taken for digits. "
     "Compare the numbers with the picture."
+)
+_PANE = (
+    "This text was copied across two panes of a terminal; one of them was read. "
+    "Copy the other one by itself."
 )
 _CUT = "This JSON document is cut. What is whole in it was read; copy it whole for the rest."
 _WRAPPED = "This is one long line that was wrapped, so its records stand where it begins."
@@ -357,6 +363,13 @@ def _find_layout(
     return _best_layout(layouts, as_it_is, read_head)
 
 
+def _find_hidden(
+    reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed]
+) -> Layout | None:
+    """Return the layout of a text that reads well and yet lacks something; None for any other."""
+    return _find_swallowed(reader, plain, parse) or _find_first_column(reader, plain, parse)
+
+
 def _find_swallowed(
     reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed]
 ) -> Layout | None:
@@ -375,6 +388,39 @@ def _find_swallowed(
     without = read_head(layout)
     is_more = without.records > as_it_is.records and without.rank >= as_it_is.rank
     return layout if is_more and without.loss <= as_it_is.loss else None
+
+
+def _find_first_column(
+    reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed]
+) -> Layout | None:
+    """Return the layout without a prefix that hides the first column of a table, if it does.
+
+    Between tabs, what a chat puts before a line is a part of the first cell: a list of sessions
+    loses its ids, and another table its meaning.
+    """
+    is_table = set(plain.frames.heights) == {Table.KIND}
+    if not is_table and not _are_without_ids(plain):
+        return None
+    layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS, None)
+    layouts = [each for each in layouts if each.prefix is not None and each.keeps_lines]
+    if not layouts:
+        return None
+    as_it_is, _ = _on_head(reader, plain, parse)
+    head = reader.plain_head.encode("utf-8", "replace")
+    for layout in layouts:
+        parsed = parse(LineReader(io.BytesIO(head), layout))
+        quality = _quality(parsed)
+        if quality.loss > as_it_is.loss or quality.records < as_it_is.records:
+            continue
+        if quality.has_more if is_table else not _are_without_ids(parsed):
+            return layout
+    return None
+
+
+def _are_without_ids(parsed: Parsed) -> bool:
+    """Return whether no session of a list has an id."""
+    height = parsed.frames.heights.get(Session.KIND, 0)
+    return height > 0 and parsed.frames[Session.KIND]["session_id"].null_count() == height
 
 
 def _on_head(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pileup.analysis import analyse
 from pileup.analysis.contract import FindingDoc
 from pileup.analysis.findings.signatures import RULES
@@ -141,3 +143,31 @@ def test_a_log_of_statements_and_a_setting_alone() -> None:
     assert match.score >= 0.5
     assert "cannot be confirmed" in match.against[0]
     assert by_id(LINES_2012, "[mysqld]\ninnodb_thread_concurrency = 32\n") == {}
+
+
+LATE = "futex(0x7f901e0c9c9c, FUTEX_WAIT_PRIVATE, 59554, NULL) = -1 EAGAIN (Resource temporarily)\n"
+WOKEN = "futex(0x7f901e0c9c60, FUTEX_WAKE_PRIVATE, 1) = 0\n"
+IDLE = LATE.replace("EAGAIN (Resource temporarily)", "ETIMEDOUT (Connection timed out)")
+
+
+@pytest.mark.parametrize(
+    ("trace", "score"),
+    [
+        (LATE * 12 + WOKEN * 8, 0.4),
+        (LATE * 10 + WOKEN * 11, None),  # most calls wait for nothing
+        (LATE * 5 + IDLE * 7 + WOKEN * 8, None),  # threads that sleep until a time
+        (LATE * 9, None),  # too short
+    ],
+)
+def test_a_log_of_statements_and_a_trace_alone(trace: str, score: float | None) -> None:
+    """Threads that find a lock taken, again and again, where the setting is not known."""
+    found = by_id(LINES_2012, trace).get("thread-concurrency-zero")
+    assert (found and found.score) == score
+    assert found is None or "is not known" in found.against[1]
+    assert by_id(LINES_2012, "[mysqld]\ninnodb_thread_concurrency = 32\n", trace) == {}
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(1, "seen"), (2, "found")])
+def test_a_line_of_a_log_alone_is_too_little_for_a_cause(times: int, verdict: str) -> None:
+    line = "InnoDB: Difficult to find free blocks in the buffer pool\n"
+    assert by_id(line * times)["free-pages"].verdict == verdict

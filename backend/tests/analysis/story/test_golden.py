@@ -30,6 +30,7 @@ _UNIT = re.compile(
     r"%|s\b|min\b|h\b|days\b|sessions?\b|statements?\b|transactions?\b|rows\b|per second"
 )
 _ALONE = re.compile(r"(?<![\w(:.])\d[\d\u202f.]*(?![\w:.%\u202f])")
+_DATE = re.compile(r"\b\d{4}-\d\d-\d\d ")
 _NAMED = re.compile(r"(?:session|thread|trx|from|to|about|usually about|of) $")
 
 
@@ -43,6 +44,7 @@ def readable(text: str) -> None:
     assert not _ONE_OF_MANY.search(text), text
     assert not _MANY_OF_ONE.search(text), text
     assert not re.search(r"\bNone\b|\bnan\b|0x", text), text
+    text = _DATE.sub("", text)
     for number in _ALONE.finditer(text):
         after, before = text[number.end() :].lstrip(), text[: number.start()]
         assert _UNIT.match(after) or _NAMED.search(before), (text, number[0])

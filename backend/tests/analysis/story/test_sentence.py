@@ -22,7 +22,7 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.story import MOST_WORDS, story
 from pileup.analysis.story.compose import tell
-from pileup.analysis.story.sentence import plain
+from pileup.analysis.story.sentence import on_its_day, plain
 from tests.analysis.frames import evidence
 from tests.analysis.test_rivals import finding
 
@@ -269,3 +269,11 @@ def test_it_is_always_one_short_sentence_that_says_when(
         assert sentence.endswith(".")
         assert sentence[0] == sentence[0].upper()
         assert f"{at}{words}" in sentence or (not end and f"{at}{at_least}" in sentence)
+
+
+@pytest.mark.parametrize("words", [3, 25])
+def test_a_case_of_several_days_says_the_day(words: int) -> None:
+    sentence = " ".join(["From", "19:34", "UTC", *["x"] * (words - 3)])
+    dated = on_its_day(sentence, "2015-11-06T19:34:14Z")
+    assert dated.startswith("From 2015-11-06 19:34")
+    assert len(dated.split()) <= MOST_WORDS

@@ -244,6 +244,18 @@ def _contention(taken: float, *more: Level, before: float | None = 0.0) -> objec
         return _score(concurrency.contention(observed))
 
 
+def _trace(calls: int, waits: int, changed: int) -> object:
+    """A strace of so many calls, waits and waits that came too late."""
+    columns = [["call", "calls"], ["address", "waits", "changed_before"]]
+    rows = [[["futex", str(calls)]], [["0x1", str(waits), str(changed)]]]
+    frame = pl.DataFrame(
+        {"artifact": ["a"] * 2, "line_first": [1] * 2, "line_last": [9] * 2, "columns": columns,
+         "rows": rows}
+    )  # fmt: skip
+    observed = stall(context=given(evidence=given(frame=always(frame))))
+    return concurrency._crowded_trace(observed) is None
+
+
 _CROWD = (
     level("r", 44.0, collector="vmstat"),
     *(level("usr", 97.0, collector="mpstat", labels=f"cpu={n}") for n in range(2)),
@@ -363,6 +375,9 @@ SCENES: Scenes = {
     "findings.rules.statements _MOSTLY _of_profile": lambda: statements._of_profile(
         stall(profile=always(seen(share=0.75)))
     ) is None,
+    "findings.rules.concurrency _LEAST_WAITS _crowded_trace": lambda: _trace(12, 10, 9),
+    "findings.rules.concurrency _CROWDED _crowded_trace": lambda: _trace(40, 20, 19),
+    "findings.rules.concurrency _CROWDED _crowded_trace again": lambda: _trace(30, 20, 10),
     "findings.rules.concurrency _HALF contention": lambda: _contention(100.0, *_CROWD),
     "findings.rules.concurrency _MORE contention": lambda: _contention(
         120.0, *_CROWD, before=80.0

@@ -351,6 +351,9 @@ SCENES: Scenes = {
     "story.impact _UNKNOWN _sentences": _not_shown,
     "story.impact _STANDSTILL_S impact": _standstill,
     "stalls.indicators _HOLE_S Signal.began": _pause,
+    "story.sentence MOST_WORDS on_its_day": lambda: sentence.on_its_day(
+        f"From 19:34 UTC{' x' * 21}", "2015-11-06T19:34:14Z"
+    ),
     "story.sentence _LIKELY _triggered": _triggered,
     "story.sentence _MOSTLY _triggered": _triggered,
     "story.sentence _SURE _triggered": _triggered,

@@ -45,7 +45,7 @@ def test_files_are_named_by_lsof_and_by_y() -> None:
 
 def test_futexes_say_how_many_wait_for_one_lock() -> None:
     found = tables(read("lsof-in-front-epoch-and-damage.txt"))
-    assert found["futexes"].rows == (("0x134bcc8", "1", "1", "1.400000", "1.400000"),)
+    assert found["futexes"].rows == (("0x134bcc8", "1", "1", "1.400000", "1.400000", "0"),)
     assert found["waiting at the end"].rows == (("futex", "0x134bcc8", "1", "2.999700"),)
 
 

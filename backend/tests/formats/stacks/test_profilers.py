@@ -98,6 +98,12 @@ def test_a_constant_period_counts_samples(period: int | None) -> None:
     assert (stack.count, stack.samples, stack.by_period) == (3, 3, False)
 
 
+@pytest.mark.parametrize("time", ["4066.100000", "4066.100", "4066.100000000"])
+def test_a_time_is_no_event(time: str) -> None:
+    (stack,) = perf(sample("cycles", None, "row_sel").replace("4066.100000", time) * 3)
+    assert (stack.event, stack.count) == ("cycles", 3)
+
+
 @pytest.mark.parametrize("margin", ["\t", " ", "        ", ""])
 def test_frames_at_any_margin(margin: str) -> None:
     text = sample("cycles", 1, "row_sel", margin=margin) * 3

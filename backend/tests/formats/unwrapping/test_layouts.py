@@ -372,3 +372,93 @@ def test_what_is_before_every_line_of_a_log_hides_no_record(sample: str, before:
     lines = path.read_text().split("\n")[:40]
     parsed = parse_bytes("".join(f"{before}{line}\n" for line in lines).encode(), "x")
     assert records(parsed) == records(parse_bytes("\n".join(lines).encode(), "x"))
+
+
+def _rules(change: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda text: re.sub(r"(?m)^\+.*", lambda rule: change(rule[0]), text)
+
+
+_OPENED: dict[str, Callable[[str], str]] = {
+    "no left bars": lambda text: re.sub(r"(?m)^\| ", "", text),
+    "no left column of characters": lambda text: re.sub(r"(?m)^.", "", text),
+    "no left bar of the first line": lambda text: text[text.index("| Id") + 2 :],
+    "no right bars": lambda text: re.sub(r"(?m) *\|$", "", text),
+    "no right column of characters": lambda text: re.sub(r"(?m).$", "", text),
+    "no edges": lambda text: re.sub(r"(?m)^\| | *\|$", "", text),
+    "rows alone, without left bars": lambda text: re.sub(r"(?m)^\+.*\n|^\| ", "", text),
+    "a quote without left bars": lambda text: re.sub(r"(?m)^(?:\| )?", "> ", text),
+    "rules without corners": _rules(lambda rule: rule.replace("+", "-")),
+    "rules with blanks for corners": _rules(lambda rule: rule.replace("+", " ")),
+    "rules of equals signs": _rules(lambda rule: rule.replace("-", "=")),
+    "rules with stars for corners": _rules(lambda rule: rule.replace("+", "*")),
+    "bars behind backslashes": lambda text: text.replace("|", "\\|"),
+    "runs of blanks as one": lambda text: re.sub(" {2,}", " ", re.sub(r"(?m)^\| ", "", text)),
+}
+
+
+@pytest.mark.parametrize("change", _OPENED.values(), ids=_OPENED)
+def test_a_box_that_lost_edges_keeps_every_cell(change: Callable[[str], str]) -> None:
+    wide = _BOX.replace("  12 | updating ", f"  12 | {'a || b':9}")  # bars in a cell
+    for text in (_BOX, wide):
+        sessions = parse_bytes(change(text).encode(), "x").frames["session"]
+        whole = parse_bytes(text.encode(), "x").frames["session"]
+        columns = ["session_id", "user", "time_s", "state", "query"]
+        assert sessions.select(columns).rows() == whole.select(columns).rows()
+
+
+def test_a_name_that_is_cut_on_its_left_says_that_its_values_are_left_out() -> None:
+    (problem,) = parse_bytes(re.sub(r"(?m)^.{3}", "", _BOX).encode(), "x").problems
+    assert "'d'" in problem.message
+
+
+_TABS = re.sub(r" *\| *", "\t", re.sub(r"(?m)^\+.*\n|^\| *| *\|$", "", _BOX))
+_STATUS = "Variable_name\tValue\nThreads_running\t101\nThreads_connected\t110\nUptime\t10010\n"
+
+
+@pytest.mark.parametrize(
+    "before", ["[22:15] joe: ", "- ", "a.txt:17:", "&gt; ", "   7  ", "db-7 | "]
+)
+def test_between_tabs_a_prefix_hides_no_first_column(before: str) -> None:
+    for text in (_TABS, _STATUS):
+        prefixed = "".join(f"{before}{line}\n" for line in text.splitlines())
+        found, whole = (records(parse_bytes(each.encode(), "x")) for each in (prefixed, text))
+        assert {kind: found[kind] for kind in ("session", "sample") if kind in found} == {
+            kind: whole[kind] for kind in ("session", "sample") if kind in whole
+        }
+
+
+_VERTICAL = "".join(
+    f"{'*' * 27} {at}. row {'*' * 27}\n     Id: {id_}\n   User: app\n"
+    f"     db: shop\nCommand: Query\n"
+    f"   Time: {id_ - 8000}\n  State: {state}\n   Info: UPDATE t SET a = {at}\n"
+    for at, (id_, state) in enumerate(((8801, "init"), (8813, "updating"), (8814, "end")), 1)
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [_VERTICAL, re.sub(r"(?m)^ +", "", _VERTICAL), _TABS],
+    ids=["vertical", "vertical without blanks", "tabs"],
+)
+def test_a_row_has_no_cell_of_another_wherever_a_copy_begins_and_ends(text: str) -> None:
+    columns = ["session_id", "time_s", "state"]
+    whole = {
+        row[0]: row
+        for row in parse_bytes(text.encode(), "x").frames["session"].select(columns).rows()
+    }
+    for at in range(7, len(text), len(text) // 6):
+        for part in (text[at:], text[:at]):
+            frames = parse_bytes(part.encode(), "x").frames
+            rows = frames["session"].select(columns).rows() if "session" in frames.heights else []
+            for id_, time, state in rows:
+                _, all_of_time, all_of_state = whole.get(id_, (None, None, None))
+                if all_of_time is not None:
+                    assert time is None or f"{all_of_time:g}".startswith(f"{time:g}"), part
+                    assert not state or all_of_state.startswith(state), part
+
+
+def test_of_two_panes_side_by_side_one_is_read_and_the_receipt_says_so() -> None:
+    beside = "".join(f"{line:<100}\u2502root@db-7:~#\n" for line in _BOX.splitlines())
+    parsed = parse_bytes(beside.encode(), "x")
+    assert parsed.frames["session"]["session_id"].to_list() == [8801, 8813, 8814]
+    assert any("two panes" in problem.message for problem in parsed.problems)

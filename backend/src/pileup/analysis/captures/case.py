@@ -30,6 +30,7 @@ from pileup.analysis.evidence.times import clock_text, iso_of
 from pileup.analysis.stalls.corrections import NEAR_US, StallCorrection
 from pileup.analysis.stalls.detection import Stall
 from pileup.analysis.stalls.indicators import signals
+from pileup.analysis.story import sentence
 
 MOST_JUDGED = 24
 """Most stalls that get findings of their own; the larger ones first."""
@@ -110,6 +111,24 @@ def examine_case(
         whole = judge(_most_telling(examined), None, pl.DataFrame)
     undated = judge(fragments, None, pl.DataFrame) if fragments else None
     return Case(examined, episodes, leading, whole, undated)
+
+
+# ---- its story ---------------------------------------------------------------------------------
+
+
+def story(case: Case) -> contract.StoryDoc | None:
+    """Return the story of the leading stall; with its day where a time alone is unclear."""
+    whole, leading = case.whole.story, case.leading
+    spans = [each.capture.span for each in case.captures if each.capture.span is not None]
+    if whole is None or leading is None or not spans:
+        return whole
+    if max(span.end for span in spans) - min(span.start for span in spans) < _DAY_US:
+        return whole
+    onset = leading.document.onset
+    return msgspec.structs.replace(whole, plain=sentence.on_its_day(whole.plain, onset))
+
+
+_DAY_US = 86_400_000_000
 
 
 # ---- which stall leads -------------------------------------------------------------------------

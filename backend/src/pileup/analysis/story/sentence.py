@@ -128,6 +128,17 @@ def plain(stall: StallDoc, cost: StoryImpact) -> str:
     return next((text for text in variants if len(text.split()) <= MOST_WORDS), variants[-1])
 
 
+def on_its_day(sentence: str, onset: str) -> str:
+    """Put the day of a stall before its time, for a case that spans several days."""
+    dated = _FIRST_TIME.sub(rf"\g<from>{onset[:10]} \g<time> UTC", sentence, count=1)
+    if len(dated.split()) <= MOST_WORDS:
+        return dated
+    return _FIRST_TIME.sub(rf"\g<from>{onset[:10]} \g<time>", sentence, count=1)
+
+
+_FIRST_TIME = re.compile(r"^(?P<from>From |At )(?P<time>\d\d:\d\d(?::\d\d)?) UTC")
+
+
 def leading(roots: Sequence[RootDoc]) -> RootDoc | None:
     """Return the root that the story names; None if none has enough of the time."""
     return roots[0] if roots and roots[0].share >= _ROOT_FROM else None

@@ -6,9 +6,10 @@ Source: strace(1) 4 to 6; printleader(), print_unfinished(), call_summary() in s
         A call that another thread interrupts is printed in two lines, 'unfinished' and 'resumed'.
         An lsof listing in front (pt-ioprofile's samples) names the files behind descriptors.
 Yields: the Tables 'system calls' (calls, errors, seconds, longest), 'futexes' (by address: threads
-        that wait for the same lock), 'files' (by descriptor or, with -y or lsof, by name), 'waiting
-        at the end'; strace.calls and strace.seconds per second with label call; an Event slow_call
-        for each of the slowest calls that touch storage. Of -c the Table 'system calls' as printed.
+        that wait for the same lock, waits that found it changed), 'files' (by descriptor or, with
+        -y or lsof, by name), 'waiting at the end'; strace.calls and strace.seconds per second with
+        label call; an Event slow_call for each of the slowest calls that touch storage. Of -c the
+        Table 'system calls' as printed.
 Time:   -tt prints a time of day and no date (the clock is dayless), -ttt is absolute. Without
         -T the duration of an interrupted call is the distance of its lines; of others not known.
 """
@@ -27,7 +28,7 @@ NAME = "strace"
 TITLE = "strace"
 GIVES = "Tables of calls, futexes, files and who still waits; `strace.*` per second; slow calls."
 PRINTED_BY = "strace 4 to 6: `-f`, `-t`, `-tt`, `-ttt`, `-r`, `-T`, `-y`, `-c`; lsof in front"
-VERSION = 3
+VERSION = 4
 HINTS = ("-strace", "strace.txt", ".strace")
 
 # 27702 22:13:30.101365 futex(0x134bcc8, FUTEX_WAIT_PRIVATE, 0, NULL <unfinished ...>

@@ -27,14 +27,14 @@ NAME = "perf-script"
 TITLE = "perf script"
 GIVES = "Stacks per kind of event, by samples or by period, with threads (LWP, name)."
 PRINTED_BY = "Linux perf 3 to 6: `perf script`, with `-g` or without, `-F +srcline`"
-VERSION = 4
+VERSION = 5
 HINTS = ("perf-script.txt", "perf.script", "out.perf", ".perf")
 
 # mysqld 2161/2188 [001]  4066.138784:   10101010 cpu-clock:  | my conn 15941  4066.1: cycles:ppp:
 #           mysqld  2161 [001]  4066.138784:   10101010 cycles:   5f3ba2 row_sel (/usr/sbin/mysqld)
 _EVENT = re.compile(
     r"(?P<comm>\S.{0,30}?) +(?P<pid>-?\d{1,8})(?:/(?P<tid>\d{1,8}))? +(?:\[(?P<cpu>\d{1,5})\] +)?"
-    r"(?:(?P<time>\d{1,10}\.\d{6,9}): +)?(?:(?P<period>\d{1,20}) +)?(?P<event>[\w:./,=@-]{2,80}): *"
+    r"(?:(?P<time>\d{1,10}\.\d{3,9}): +)?(?:(?P<period>\d{1,20}) +)?(?P<event>[\w:./,=@-]{2,80}): *"
     r"(?P<rest>.*)$"
 )
 _FRAME = re.compile(r"\s*(?P<address>[0-9a-f]{1,16}) (?P<rest>\S.*)$")

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from pileup.formats.unwrapping import client_layouts
 from pileup.formats.unwrapping.scanned_text import is_rule, looks_scanned, unscanned
 from pileup.formats.unwrapping.speakers import is_speaker
 
@@ -95,6 +96,8 @@ class Layout:
     """Has letters where a picture has digits or bars."""
     inside: bool = False
     """The prefix is before the lines that a container or a journal wrapped in JSON."""
+    pane: str = ""
+    """The pane of a split terminal that is read: left or right; the prefix is the other one."""
 
     @property
     def keeps_lines(self) -> bool:
@@ -123,7 +126,9 @@ class Layout:
             parts.append("tabs between cells became blanks")
         if self.spaced:
             parts.append("the empty line behind each line was removed")
-        if self.prefix is not None:
+        if self.pane:
+            parts.append(f"of two panes side by side the {self.pane} one was read")
+        elif self.prefix is not None:
             parts.append("a prefix before each line was removed")
         if self.box:
             parts.append("the lines of each row of a box were joined")
@@ -238,6 +243,8 @@ def continues(layout: Layout, above: str, line: str) -> bool:
         return False
     if not layout.anywhere and layout.starts.match(line):
         return False
+    if above.startswith("***") and client_layouts.ROW.match(above.rstrip()):
+        return False  # as wide as the widest line, and whole
     if layout.exact:
         return len(above) == width and not (is_speaker(above) or is_speaker(line))
     above = above.rstrip()
@@ -317,6 +324,9 @@ def guess_layouts(
         layouts = [*layouts, Layout(None, None, False, starts, spaced=True)]
     if sum("\t" in line for line in lines) >= _LEAST_LINES:
         layouts = [*layouts, Layout(None, None, False, starts, tabs=True)]
+    layouts += [
+        Layout(beside, None, False, starts, pane=pane) for pane, beside in _panes(lines).items()
+    ]
     prefixes = list(dict.fromkeys((*speakers, *_viewed(lines), *_prefixes(lines))))
     if looks_scanned(lines):
         found = (None, *prefixes[:1])
@@ -412,6 +422,29 @@ def before_objects(head: str) -> re.Pattern[str] | None:
     lines = [line for line in head.split("\n")[:_MOST_LINES] if line.strip()]
     named = lines and all(map(_BEFORE_OBJECT.match, lines))
     return _BEFORE_OBJECT if named else None
+
+
+_LEAST_PANE = 10
+_EDGE = "\u2502"
+_DRAWN = re.compile("[\u2500\u251c-\u254b]{2}")
+"""A rule of a table: its bars are no edge of a pane."""
+
+
+def _panes(lines: list[str]) -> dict[str, re.Pattern[str]]:
+    """Return what to remove of each line to see one pane of a terminal that is split by an edge.
+
+    Nine of ten lines have the edge at one column; no other line has another.
+    """
+    columns = Counter(line.find(_EDGE) for line in lines if line.strip())
+    column, count = max(columns.items(), key=lambda pair: (pair[0] >= 0, pair[1]), default=(-1, 0))
+    if column < _LEAST_PANE or count < max(_LEAST_LINES, _MOSTLY * columns.total()):
+        return {}
+    if any(map(_DRAWN.search, lines)):
+        return {}
+    return {
+        "left": re.compile(rf"(?<![ \t])[ \t]{{0,4000}}{_EDGE}.*$"),
+        "right": re.compile(rf"^[^{_EDGE}\n]{{0,400}}{_EDGE} ?"),
+    }
 
 
 def _viewed(lines: list[str]) -> list[re.Pattern[str]]:

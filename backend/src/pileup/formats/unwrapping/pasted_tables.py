@@ -207,20 +207,29 @@ def _keys_reader(lines: list[str]) -> Unwrap | None:
         return None  # the lines of a dump are no keys
     rows = [at for at, line in enumerate(lines) if client_layouts.ROW.match(line.strip())]
     if rows and (cut := _cut_row(lines, rows)):
-        return _Keys(cut, has_rows=False)
+        return _Keys(cut, has_rows=False, is_cut=True)
     keys = [
         match for line in lines[rows[0] + 1 if rows else 0 :][:3] if (match := _KEY.match(line))
     ]
     if rows:
         if len(keys) < 3 or len({match.end("name") for match in keys}) == 1:
             return None
-        until = rows[1] if len(rows) > 1 else len(lines)
-        lines = lines[rows[0] + 1 : until]
+        lines = _first_rows(lines, rows)
     names = [match["name"] for line in lines if (match := _KEY.match(line))]
     lower = {name.lower() for name in names}
     if not rows and not _are_of_one_row(lower):
         return None
     return _Keys(names, has_rows=bool(rows)) if len(names) > 1 else None
+
+
+def _first_rows(lines: list[str], rows: list[int]) -> list[str]:
+    """Return the lines of the first row of each table: a later one may be of a statement."""
+    firsts: list[str] = []
+    for at, until in itertools.pairwise([*rows, len(lines)]):
+        match = client_layouts.ROW.match(lines[at].strip())
+        if at == rows[0] or (match is not None and int(match["number"][:9]) == 1):
+            firsts += lines[at + 1 : until]
+    return firsts
 
 
 def _are_of_one_row(names: set[str]) -> bool:
@@ -232,17 +241,18 @@ def _are_of_one_row(names: set[str]) -> bool:
     )
 
 
-def _cut_row(lines: list[str], rows: list[int]) -> frozenset[str]:
-    """Return the keys of a row whose line of stars is cut off: the next one is not the first."""
+def _cut_row(lines: list[str], rows: list[int]) -> list[str]:
+    """Return the keys, in order, of a row without its line of stars: the next is not the first."""
     number = client_layouts.ROW.match(lines[rows[0]].strip())
     if number is None or int(number["number"]) < 2 or not rows[0]:
-        return frozenset()
+        return []
     until = rows[1] if len(rows) > 1 else len(lines)
     above, next_row = (
-        {match["name"] for line in part if (match := _KEY.match(line))}
+        [match["name"] for line in part if (match := _KEY.match(line))]
         for part in (lines[: rows[0]], lines[rows[0] + 1 : until])
     )
-    return frozenset(above | next_row) if len(above & next_row) > 1 else frozenset()
+    shared = set(above) & set(next_row)
+    return list(dict.fromkeys((*next_row, *above))) if len(shared) > 1 else []
 
 
 def _is_known(names: list[str]) -> bool:
@@ -263,11 +273,13 @@ def _row_line(number: int) -> str:
 class _Keys:
     """Aligns the keys of \\G as the client does; a row begins where its first key returns.
 
-    The first row gets those keys that only later rows have: somebody removed empty ones.
+    The first row gets those keys that only later rows have: somebody removed empty ones. One that
+    is cut gets those above its first, or the keys of the next row would be more of its own.
     """
 
-    def __init__(self, names: Iterable[str], *, has_rows: bool) -> None:
+    def __init__(self, names: Iterable[str], *, has_rows: bool, is_cut: bool = False) -> None:
         self._names = dict.fromkeys(names)
+        self._is_cut = is_cut
         self._has_rows = has_rows
         self._rows = 0
         self._lacking = dict(self._names)
@@ -288,8 +300,10 @@ class _Keys:
         self._first = match["name"]
         self._rows += 1
         lacking = [f"{name:>{_WIDTH}}: NULL\n" for name in self._lacking if self._rows == 2]
+        above = itertools.takewhile(match["name"].__ne__, self._names if self._is_cut else ())
+        cut = [f"{name:>{_WIDTH}}: NULL\n" for name in above if self._rows == 1]
         self._lacking.pop(match["name"], None)
-        return f"{''.join(lacking)}{_row_line(self._rows)}\n{key}"
+        return f"{''.join(lacking)}{_row_line(self._rows)}\n{''.join(cut)}{key}"
 
 
 class _Fields:

@@ -18,6 +18,7 @@ from functools import partial
 from itertools import islice
 
 from pileup.formats.unwrapping import pasted_stacks, pasted_tables
+from pileup.formats.unwrapping.open_boxes import choose_box_closer
 from pileup.formats.unwrapping.wrapped_logs import (
     Unwrap,
     choose_unwrapper,
@@ -136,15 +137,19 @@ def _pager(lines: list[str]) -> Unwrap | None:
     return (lambda line: "" if _PAGER.match(line) else line) if _PAGER.match(last) else None
 
 
-_ESCAPED_MARK = re.compile(r"\\([*_#])")
+_ESCAPED_MARK = re.compile(r"\\([*_#|])")
 _BARE_MARK = re.compile(r"(?<!\\)[*_#]")
+_BARE_BAR = re.compile(r"(?<!\\)\|")
 _LEAST_ESCAPED = 3
 
 
 def _escaped_marks(lines: list[str]) -> Unwrap | None:
     """Return what removes the backslash before each mark of Markdown, if none is without it."""
-    escaped = sum(line.count("\\_") + line.count("\\*") + line.count("\\#") for line in lines)
-    if escaped < _LEAST_ESCAPED or any(map(_BARE_MARK.search, lines)):
+    odd = [line for line in lines if "\\" in line]
+    escaped = Counter(mark for line in odd for mark in _ESCAPED_MARK.findall(line))
+    has_bars = escaped.pop("|", 0) >= _LEAST_ESCAPED and not any(map(_BARE_BAR.search, lines))
+    has_marks = escaped.total() >= _LEAST_ESCAPED and not any(map(_BARE_MARK.search, lines))
+    if not has_bars and not has_marks:
         return None
     return lambda line: _ESCAPED_MARK.sub(r"\1", line) if "\\" in line else line
 
@@ -278,7 +283,8 @@ def _choose_inside(lines: list[str]) -> Unwrap | None:
     if around:
         lines = [around(line) for line in lines]
     inner = (
-        pasted_stacks.choose_row_reader(lines)
+        choose_box_closer(lines)
+        or pasted_stacks.choose_row_reader(lines)
         or pasted_tables.choose_reader(lines)
         or pasted_stacks.choose_reader(lines)
     )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from pileup.analysis.contract import ShiftDoc
+import polars as pl
+
+from pileup.analysis.contract import Locator, ShiftDoc
 from pileup.analysis.findings import machine_checks
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, graded, mostly_locked
@@ -75,8 +79,52 @@ def unlimited(observed: Observed) -> Match | None:
     return Match("thread-concurrency-zero", round(score, 3), why, tuple(evidence), against, waiters)
 
 
+_LEAST_WAITS = 10
+_CROWDED = 0.5
+"""Share of the calls of a trace that wait for a lock, and of these waits that came too late."""
+
+
+def _crowded_trace(observed: Observed) -> tuple[str, Locator] | None:
+    """Find a strace in which threads wait for locks and little else, and mostly come too late.
+
+    A futex that has changed before the thread sleeps (EAGAIN) is taken and released all the time.
+    """
+    frame = observed.context.evidence.frame("table")
+    if frame is None:
+        return None
+    calls: Counter[str] = Counter()
+    traces: dict[str, dict[str, Any]] = {}
+    columns = pl.col("columns").list
+    for table in (
+        frame.filter(columns.contains("call") | columns.contains("changed_before"))
+        .select("artifact", "line_first", "line_last", "columns", "rows")
+        .to_dicts()
+    ):
+        names, rows = table["columns"], table["rows"]
+        if names[0] == "call" and "calls" in names:
+            at = names.index("calls")
+            calls[table["artifact"]] = sum(
+                int(row[at]) for row in rows if (row[at] or "").isdigit()
+            )
+        elif names[:2] == ["address", "waits"]:
+            traces[table["artifact"]] = table
+    for artifact, table in traces.items():
+        late = table["columns"].index("changed_before")
+        waits = sum(int(row[1]) for row in table["rows"])
+        changed = sum(int(row[late]) for row in table["rows"])
+        if waits < _LEAST_WAITS or waits < _CROWDED * calls[artifact]:
+            continue
+        if changed >= _CROWDED * waits:
+            text = (
+                f"{grouped(waits)} of {grouped(calls[artifact])} system calls of a trace wait for "
+                f"a lock, and {grouped(changed)} of these came too late: it had changed hands"
+            )
+            return text, observed.lines(table, text)
+    return None
+
+
 def _work_alone(observed: Observed) -> Match | None:
-    """Match from the statement rate and the settings alone, when nothing else was captured."""
+    """Match from the statement rate, with the settings or a trace, when nothing else is there."""
     context = observed.context
     if context.evidence.frame("snapshot") is not None or context.stall is None:
         return None
@@ -85,16 +133,27 @@ def _work_alone(observed: Observed) -> Match | None:
     if levels.first("threads_running") or rate is None or not rate.before or rate.inside is None:
         return None
     where = observed.setting("innodb_thread_concurrency")
+    limit = context.number("innodb_thread_concurrency")
+    crowded = _crowded_trace(observed)
     fell = rate.inside / rate.before
-    if fell > _COLLAPSED or where is None or context.number("innodb_thread_concurrency") != 0:
+    if fell > _COLLAPSED or (limit is None and crowded is None) or (limit is not None and limit):
         return None
-    why = (
-        f"The work done collapsed to {fell:.0%}, and nothing limits how many run at once "
-        "(innodb_thread_concurrency=0)."
+    why = f"The work done collapsed to {fell:.0%}"
+    against = ["Sessions running and waits were not captured: a rise cannot be confirmed."]
+    if limit == 0:
+        why += ", and nothing limits how many run at once (innodb_thread_concurrency=0)"
+    else:
+        against.append("innodb_thread_concurrency is not known.")
+    if crowded is not None:
+        why += f". {crowded[0]}"
+    score = graded(
+        (limit == 0, 0.5),
+        (limit is None, 0.3),
+        (fell <= 0.2, 0.1),
+        (limit == 0 and crowded is not None, 0.1),
     )
-    against = ("Sessions running and waits were not captured: a rise cannot be confirmed.",)
-    score = graded((True, 0.5), (fell <= 0.2, 0.1))
-    return Match("thread-concurrency-zero", score, why, (where,), against)
+    evidence = tuple(filter(None, (where, crowded and crowded[1])))
+    return Match("thread-concurrency-zero", score, f"{why}.", evidence, tuple(against))
 
 
 def _has_data(observed: Observed) -> bool:

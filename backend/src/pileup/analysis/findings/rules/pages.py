@@ -54,7 +54,8 @@ def free_pages(observed: Observed) -> Match | None:
         (single >= _SINGLE, 0.1),
         (searching.most >= 1, 0.15),
         (searching.most >= 10, 0.2),
-        (bool(logged.holds), 0.25),
+        (bool(logged.holds), 0.1),
+        (bool(logged.holds) and (logged.most > 1 or searching.holds or empty), 0.15),
         (bool(listed.holds), 0.05),
     )
     parts = [
@@ -71,6 +72,8 @@ def free_pages(observed: Observed) -> Match | None:
         if listed.holds
         else "",
     ]
+    if logged.most == 1 and not (searching.holds or empty or listed.holds):
+        parts.append("which is too little to tell how long, and whether sessions waited")
     why = "The buffer pool has no free pages: " + ", ".join(filter(None, parts)) + "."
     evidence = searching.evidence + logged.evidence + listed.evidence
     return Match("free-pages", score, why, evidence, waiters=searching.most)

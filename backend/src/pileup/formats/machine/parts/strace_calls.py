@@ -60,6 +60,8 @@ class _Sum:
     timed: int = 0
     longest: float | None = None
     bytes: int = 0
+    changed: int = 0
+    """Waits for a futex that had another value already (EAGAIN): somebody was faster."""
     threads: set[str] = field(default_factory=set)
     line: int = 0
 
@@ -147,7 +149,9 @@ class Calls:
                     self._seconds[call.name][second] += seconds
         if call.name == "futex" and (match := _ADDRESS.match(call.arguments)):
             if "WAIT" in match["op"] or "LOCK" in match["op"]:
-                _sum(self._futexes, match["address"]).add(call, seconds, failed)
+                futex = _sum(self._futexes, match["address"])
+                futex.add(call, seconds, failed)
+                futex.changed += bool(result and result["error"] == "EAGAIN")
         elif call.name in _OF_FILES:
             self._file(call, seconds, failed, result)
         if seconds is not None and seconds >= _SLOW_S and call.name in _STORAGE:
@@ -216,9 +220,9 @@ class Calls:
         )
         yield from self._table(
             "futexes",
-            ("address", "waits", "threads", "seconds", "longest_s"),
+            ("address", "waits", "threads", "seconds", "longest_s", "changed_before"),
             [
-                (address, str(s.calls), str(len(s.threads)), s.total, s.peak)
+                (address, str(s.calls), str(len(s.threads)), s.total, s.peak, str(s.changed))
                 for address, s in sorted(self._futexes.items(), key=_weight)
             ],
         )

@@ -443,8 +443,21 @@ def begins(
 
 
 def bars(text: str, most: int = 0) -> list[str]:
-    """Split a row between bars into its cells; further bars are part of the last of ``most``."""
+    """Split a row between bars into its cells; further bars are part of the last of ``most``.
+
+    Where the bars without SQL's operator give as many cells, it is one.
+    """
+    if most and " || " in text and len(cells := lone_bars(text)) == most:
+        return cells
     return [cell.strip() for cell in text.strip()[1:-1].split("|", most - 1)]
+
+
+_LONE_BAR = re.compile(r"\|(?!\| )(?<! \|\|)")
+
+
+def lone_bars(text: str) -> list[str]:
+    """Split a row between bars at those that are not SQL's operator between blanks."""
+    return [cell.strip() for cell in _LONE_BAR.split(text.strip()[1:-1])]
 
 
 def open_bars(text: str, most: int = 0) -> list[str]:

@@ -80,6 +80,8 @@ _MOST_COLUMNS = 4096
 """Most columns of a table in MySQL; a result of more is not a table."""
 
 
+_CUT_STARS = re.compile(r"\*{3,40}(?: \d{0,9}(?:\. ?(?:r|ro|row ?\**)?)?)?$")
+"""The line above a row, at which a copy ends."""
 _MARKS = re.compile(rf"\s*(?:[+{_BOX_DRAWING}]|\*{{10}}|\|.*\|\s*$)|.*\t")
 """A rule, the line above a row of \\G, a row between bars or tabs."""
 
@@ -508,7 +510,9 @@ class Reader:
         """End the table and the row that are open."""
         if self._row_ahead is not None:
             (number, line, _), self._row_ahead = self._row_ahead, None
-            yield from self._vertical(number, line)
+            yield Stray(number, line)  # a row of which the copy has no more
+        elif self._in_row and self._more and _CUT_STARS.match(self._more[-1]):
+            yield Stray(self._last, self._more.pop())
         yield from self._end_set()
 
     def _row_line(self, number: int, row: int) -> Iterator[Part]:
@@ -736,7 +740,7 @@ class Reader:
             return
         cells = client_layouts.box_cells(text, self._offsets)
         if cells is None and text.lstrip().startswith("|") and text.rstrip().endswith("|"):
-            bars = _bars(text)
+            bars = delimited.bars(text, columns) if " || " in text else _bars(text)
             cells = bars if bars and len(bars) == columns and not self._pending else None
         if self._closed and cells is None:
             yield from self._end_set()
@@ -863,6 +867,7 @@ class Reader:
             return False
         return not (
             self._values[-1] == "NULL"  # complete, whatever follows
+            or (tabs and text.partition("\t")[0].isdigit() and self._values[0].isdigit())  # cut
             or self._is_chatter(text)
             or _looks_like_header(text)
             or is_foreign(text)

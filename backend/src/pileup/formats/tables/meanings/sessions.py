@@ -226,6 +226,12 @@ def _cells(columns: Sequence[str], values: Sequence[str | None]) -> Cells:
     return cells
 
 
+def _is_cut(name: str) -> bool:
+    """Return whether a name is the end of a column's name: the selection began inside the cell."""
+    is_end = any(column.endswith(name) for column in _COLUMN_OF)
+    return bool(name) and name not in _COLUMN_OF and is_end
+
+
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
     return _Sessions(seen, where, shared)
 
@@ -243,6 +249,14 @@ class _Sessions(Ready):
         self._ids = _Ids()
         self._line = seen.result.line
         """The line with the header, until the first listing begins."""
+        if names and "id" not in self._names and _is_cut(names[0]):
+            self._ready.append(
+                Problem(
+                    self._line,
+                    f"The first column, {self._columns[0]!r}, is cut on its left; its values were "
+                    "left out. Copy the list with its left edge.",
+                )
+            )
 
     def row(self, row: ResultRow) -> None:
         printed = row.values[self._time] if self._time is not None else None
