@@ -67,8 +67,13 @@ def _events() -> object:
     return catalogue.events(evidence({"log": logged}))[0].message == "0"
 
 
-def _disk_waits() -> object:
-    levels = Levels((level("b", 12.0, before=1.0, collector="vmstat"),))
+def _disk_waits(before: float = 1.0) -> object:
+    levels = Levels((level("b", 12.0, before=before, collector="vmstat"),))
+    return len(machine_checks.queues(levels)[1])
+
+
+def _to_accept() -> object:
+    levels = Levels((level("backlog", 12.0, collector="netstat", labels="port=3306"),))
     return len(machine_checks.queues(levels)[1])
 
 
@@ -303,6 +308,8 @@ SCENES: Scenes = {
     "findings.machine_checks _LONG_QUEUE crowd": _crowd_of_unknown_cpus,
     "findings.machine_checks _NO_TIME_LEFT crowd": _crowd_of_unknown_cpus,
     "findings.machine_checks _MANY_IN_DISK_WAIT queues": _disk_waits,
+    "findings.machine_checks _MANY_TO_ACCEPT queues": _to_accept,
+    "findings.machine_checks _TIMES_IN_DISK_WAIT queues": lambda: _disk_waits(4.0),
     "findings.matching _FEW_DUMPS _reduce_score": _rare,
     "findings.matching _PARTLY _partly": _partly,
     "findings.observed _DOMINANT Observed.dominant_latch": _dominant,

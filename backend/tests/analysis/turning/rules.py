@@ -182,6 +182,15 @@ def _single_pages() -> object:
         return _score(pages.free_pages(known))
 
 
+def _shortage(free: float = 60.0, searching: int = 20) -> object:
+    known: Observed = stall(
+        threads=always(seen(most=searching) if searching else Seen(False)),
+        level=lambda *names: free if pages._FREE[0] in names else None,
+    )
+    with instead(pages, _evicts_dirty_pages=always(False), _waits_for_free=always(True)):
+        return _score(pages.free_pages(known))
+
+
 def _of_digests(share: float = 0.75, each_s: float = 4.0) -> object:
     table = object()
     timed = [
@@ -260,6 +269,44 @@ _CROWD = (
     level("r", 44.0, collector="vmstat"),
     *(level("usr", 97.0, collector="mpstat", labels=f"cpu={n}") for n in range(2)),
 )
+
+
+def _collapsed(
+    count: float = 200.0,
+    times: float | None = 10.0,
+    ratio: float = 0.4,
+    waiters: int = 80,
+    **numbers: float,
+) -> Observed:
+    """So many threads run, and with them this share of the work is left."""
+    shifts = {
+        names[0]: given(stall=value, ratio=by, direction=way)
+        for names, value, by, way in (
+            (concurrency.THREADS, count, times, "up"), (concurrency.RATES, 50.0, ratio, "down"),
+        )
+    }  # fmt: skip
+    return stall(
+        shift=lambda *names: shifts[names[0]], latch_waiters=waiters, shifted=always(None),
+        setting=always(None), lock_queue=given(waiters=seen(most=0)),
+        context=given(number=numbers.get),
+    )  # fmt: skip
+
+
+def _collapse(**more: Any) -> object:
+    return concurrency.collapse(_collapsed(**more)) is None
+
+
+def _unlimited(**more: Any) -> object:
+    return _score(concurrency.unlimited(_collapsed(**more)))
+
+
+def _alone(fell: float) -> object:
+    rate = level("qps", fell * 100.0, before=100.0)
+    context = given(
+        evidence=evidence({}), stall=object(), number={"innodb_thread_concurrency": 0.0}.get
+    )
+    known = stall(levels=Levels((rate,)), context=context, setting=always(object()))
+    return _score(concurrency._work_alone(known))
 
 
 def _collects() -> object:
@@ -360,6 +407,11 @@ SCENES: Scenes = {
     "findings.rules.locks _MOSTLY hot_row": _row_waits,
     "findings.rules.pages _DIRTY _evicts_dirty_pages": _dirty,
     "findings.rules.pages _FULL sync_flush": _log_is_full,
+    "findings.rules.pages _MANY free_pages": _shortage,
+    "findings.rules.pages _MANY sync_flush": lambda: _score(
+        pages.sync_flush(stall(threads=always(seen(most=20))))
+    ),
+    "findings.rules.pages _NO_PAGES free_pages": lambda: _shortage(searching=0),
     "findings.rules.pages _FULL sync_flush again": lambda: _log_is_full(pages._FULL, filled=True),
     "findings.rules.pages _NEARLY_FULL sync_flush": lambda: _main_waits(pages._NEARLY_FULL),
     "findings.rules.pages _OFTEN sync_flush": _main_waits,
@@ -378,6 +430,18 @@ SCENES: Scenes = {
     "findings.rules.concurrency _LEAST_WAITS _crowded_trace": lambda: _trace(12, 10, 9),
     "findings.rules.concurrency _CROWDED _crowded_trace": lambda: _trace(40, 20, 19),
     "findings.rules.concurrency _CROWDED _crowded_trace again": lambda: _trace(30, 20, 10),
+    "findings.rules.concurrency _COLLAPSED collapse": _collapse,
+    "findings.rules.concurrency _LIMITED unlimited": lambda: _unlimited(
+        innodb_thread_concurrency=32.0
+    ),
+    "findings.rules.concurrency _MANY collapse": _collapse,
+    "findings.rules.concurrency _NEARLY_NOTHING _work_alone": lambda: _alone(0.125),
+    "findings.rules.concurrency _NEARLY_NOTHING unlimited": lambda: _unlimited(ratio=0.125),
+    "findings.rules.concurrency _OF_THREADS collapse": _collapse,
+    "findings.rules.concurrency _TIMES_AS_MANY collapse": _collapse,
+    "findings.rules.concurrency _USUAL_SPINS unlimited": lambda: _unlimited(
+        innodb_sync_spin_loops=60.0
+    ),
     "findings.rules.concurrency _HALF contention": lambda: _contention(100.0, *_CROWD),
     "findings.rules.concurrency _MORE contention": lambda: _contention(
         120.0, *_CROWD, before=80.0

@@ -35,7 +35,9 @@ _CROWDED = 4.0
 """A run queue is long from this many runnable processes per CPU."""
 _NO_TIME_LEFT, _LONG_QUEUE, _GREW = 90.0, 16.0, 2.0
 """Percent of the CPUs, processes in the queue, and times as many as before."""
-_MANY_IN_DISK_WAIT = 8.0
+_MANY_IN_DISK_WAIT, _TIMES_IN_DISK_WAIT = 8.0, 3.0
+"""Processes, and times as many as before."""
+_MANY_TO_ACCEPT = 10.0
 _BUSY_STRANGER = 50.0
 _STEAL_PCT = 5.0
 _HOUR_S = 3600.0
@@ -128,12 +130,12 @@ def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
     blocked = levels.first("b", "blocked", "procs_blk", "procs_blocked", collectors=_QUEUES)
     if blocked is not None and blocked.inside is not None:
         checked.append("processes in disk wait")
-        if blocked.inside >= max(_MANY_IN_DISK_WAIT, 3 * (blocked.before or 0.0)):
+        if blocked.inside >= max(_MANY_IN_DISK_WAIT, _TIMES_IN_DISK_WAIT * (blocked.before or 0.0)):
             text = f"{number(blocked.inside)} processes wait for a disk at once"
             findings.append((text, blocked))
     for level in levels.named("backlog", collectors=("netstat",)):
         checked.append("accept queue")
-        if (level.inside or 0.0) >= 10:
+        if (level.inside or 0.0) >= _MANY_TO_ACCEPT:
             port = level.labels.removeprefix("port=")
             text = f"{number(level.inside or 0)} connections to port {port} wait to be accepted"
             findings.append((text, level))

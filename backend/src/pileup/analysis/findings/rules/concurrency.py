@@ -19,7 +19,16 @@ THREADS = ("metric.threads_running", "mysql.Threads_running", "processlist.runni
 RATES = ("metric.qps", "mysql.Questions", "mysql.Queries", "mysql.Com_select", "metric.com_select")
 
 
+_MANY, _TIMES_AS_MANY = 64, 4
+"""Threads that run, and how many times as many as before; not known how many: enough."""
 _COLLAPSED = 0.5
+_NEARLY_NOTHING = 0.2
+"""Of the work done before."""
+_OF_THREADS = 0.2
+"""Share of the threads that wait for latches at once."""
+_LIMITED = 64
+"""A larger limit of threads lets them pile up, too."""
+_USUAL_SPINS = 30
 _BY_ONE_LATCH = 0.5
 
 
@@ -34,11 +43,12 @@ def collapse(observed: Observed) -> Collapse | None:
     threads, rate = observed.shift(*THREADS), observed.shift(*RATES)
     if threads is None or rate is None or threads.direction != "up" or rate.direction != "down":
         return None
-    many = (threads.stall or 0) >= 64 and (threads.ratio or 99) >= 4
-    collapsed = (rate.ratio if rate.ratio is not None else 1) <= 0.5
+    count = threads.stall or 0
+    many = count >= _MANY and (threads.ratio or _TIMES_AS_MANY) >= _TIMES_AS_MANY
+    collapsed = (rate.ratio if rate.ratio is not None else 1) <= _COLLAPSED
     waiters = observed.latch_waiters
     rows = observed.lock_queue.waiters
-    if not (many and collapsed) or waiters < 0.2 * (threads.stall or 0) or rows.most > waiters:
+    if not (many and collapsed) or waiters < _OF_THREADS * count or rows.most > waiters:
         return None
     return Collapse(threads, rate)
 
@@ -50,13 +60,13 @@ def unlimited(observed: Observed) -> Match | None:
         return _work_alone(observed)
     limit = observed.context.number("innodb_thread_concurrency")
     spins = observed.context.number("innodb_sync_spin_loops")
-    if limit is not None and 0 < limit <= 64:
+    if limit is not None and 0 < limit <= _LIMITED:
         return None
     score = graded(
         (True, 0.55),
         (limit == 0, 0.2),
-        ((drop.rate.ratio or 0) <= 0.2, 0.12),
-        (spins is not None and spins > 30, 0.05),
+        ((drop.rate.ratio or 0) <= _NEARLY_NOTHING, 0.12),
+        (spins is not None and spins > _USUAL_SPINS, 0.05),
     )
     evidence = [observed.shifted(drop.threads), observed.shifted(drop.rate)]
     named = ("innodb_thread_concurrency", "innodb_sync_spin_loops")
@@ -149,7 +159,7 @@ def _work_alone(observed: Observed) -> Match | None:
     score = graded(
         (limit == 0, 0.5),
         (limit is None, 0.3),
-        (fell <= 0.2, 0.1),
+        (fell <= _NEARLY_NOTHING, 0.1),
         (limit == 0 and crowded is not None, 0.1),
     )
     evidence = tuple(filter(None, (where, crowded and crowded[1])))

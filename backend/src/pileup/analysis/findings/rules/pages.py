@@ -32,7 +32,7 @@ def free_pages(observed: Observed) -> Match | None:
     )
     logged = observed.log(_NO_FREE)
     free = observed.level(*_FREE)
-    empty = free is not None and free < 64
+    empty = free is not None and free < _NO_PAGES
     single = observed.level("pool_pending_single_page_writes") or 0.0
     if not searching.holds and not logged.holds and not empty:
         writes = single + (observed.level("pool_pending_lru_writes") or 0.0)
@@ -53,7 +53,7 @@ def free_pages(observed: Observed) -> Match | None:
         (starved or flushed, 0.13),
         (single >= _SINGLE, 0.1),
         (searching.most >= 1, 0.15),
-        (searching.most >= 10, 0.2),
+        (searching.most >= _MANY, 0.2),
         (bool(logged.holds), 0.1),
         (bool(logged.holds) and (logged.most > 1 or searching.holds or empty), 0.15),
         (bool(listed.holds), 0.05),
@@ -80,6 +80,10 @@ def free_pages(observed: Observed) -> Match | None:
 
 
 _NO_FREE = "(?i)difficult to find free blocks|could not free any blocks in the buffer pool"
+_NO_PAGES = 64
+"""Fewer pages on the list of free ones: a moment's work takes them all."""
+_MANY = 10
+"""Threads at once."""
 _SINGLE = 4
 """Sessions that write single pages at once, from which on it is no chance."""
 
@@ -106,7 +110,7 @@ def sync_flush(observed: Observed) -> Match | None:
         return None
     grade = strength(waiting.most, waiting.share, many=2, full_share=0.0)
     score = 0.4 * grade + graded(
-        (waiting.most >= 10, 0.2),
+        (waiting.most >= _MANY, 0.2),
         (full is not None and full >= _NEARLY_FULL, 0.3),
         (full is not None and full >= _FULL, 0.2),
         (log is not None and log.share >= _FULL and _filled(log), 0.1),
