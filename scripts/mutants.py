@@ -61,8 +61,8 @@ MOST_S, REST_S = 30, 60
 """So many seconds of tests run for one mutant, and so many more where they do not notice it."""
 UNKNOWN_S = 20
 """Seconds that the tests of a file count as that is not recorded."""
-OF_CONSTANTS = ("tests/test_agreed_limits.py",)
-"""Tests that look at constants of modules, so that no block shows what they reach."""
+OF_CONSTANTS = ("tests/test_agreed_defaults.py",)
+"""Tests that look at constants and defaults, so that no block shows what they reach."""
 WITH_DATABASE = ("storage", "views", "api", "worker", "runtime", "security")
 """The folders of tests that need PostgreSQL."""
 OTHER_WAY: dict[type[ast.cmpop], type[ast.cmpop]] = {
