@@ -171,3 +171,12 @@ def test_a_log_of_statements_and_a_trace_alone(trace: str, score: float | None) 
 def test_a_line_of_a_log_alone_is_too_little_for_a_cause(times: int, verdict: str) -> None:
     line = "InnoDB: Difficult to find free blocks in the buffer pool\n"
     assert by_id(line * times)["free-pages"].verdict == verdict
+
+
+def test_printed_counts_name_no_latch_and_no_address_that_they_do_not_show() -> None:
+    printed = "count  lock\n948  row0ins.cc line 3023 S-lock\n12  btr0sea.ic line 98 X-lock\n"
+    found = analyse(evidence(printed + "1  btr0cur.cc line 329 X-lock\n"))
+    shares = {latch.latch: (latch.waits, latch.addresses) for latch in found.hot_latches}
+    assert shares[None] == (948, 0)
+    assert shares["btr_search_latch"] == (12, 0)
+    assert "hot-page" not in {finding.id for finding in found.findings}

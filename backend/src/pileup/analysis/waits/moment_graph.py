@@ -130,7 +130,7 @@ def hot_latches(
     frame = semaphores(evidence, span, server)
     if frame is None:
         return []
-    rows = _ranked(frame, ["label"])
+    rows = _ranked(frame, ["label", "latch"])  # unnamed ones may be of several latches
     total = frame.height
     return [
         HotLatchDoc(
@@ -362,8 +362,8 @@ def _ranked(frame: pl.DataFrame, keys: list[str]) -> list[Row]:
     grouped = frame.group_by(keys).agg(
         pl.len().alias("waits"),
         pl.col("waited_s").max().alias("longest"),
-        pl.col("latch").first(),
-        pl.col("latch_address").n_unique().alias("addresses"),
+        *(() if "latch" in keys else (pl.col("latch").first(),)),
+        pl.col("latch_address").drop_nulls().n_unique().alias("addresses"),
         pl.col("latch_address").mode().sort().first().alias("top_address"),
     )
     joined = grouped.join(per_moment, on=keys, how="inner", nulls_equal=True)

@@ -140,16 +140,17 @@ def hot_page(observed: Observed) -> Match | None:
     if not waits.holds or not latches:
         return None
     addresses = sum(latch.addresses for latch in latches)
-    few = addresses <= 4
+    few = 0 < addresses <= 4
     against = larger.waits(observed).than(waits.most)
-    if not few:
+    if not few and addresses:
         against += (f"The waits are spread over {addresses} pages.",)
     score = strength(waits.most, waits.share, waits.longest, full_share=0.3, patience=LATCH) * (
         0.3 + (0.25 if few else 0.0) + 0.15 * min(1.0, waits.most / 30)
     )
+    at = f" at {count(addresses, 'address', 'addresses')}" if addresses else ""
     why = (
-        f"{count(waits.most, 'thread waits', 'threads wait at once')} for page latches at "
-        f"{count(addresses, 'address', 'addresses')} ({share_of(waits.share)} of the latch waits)."
+        f"{count(waits.most, 'thread waits', 'threads wait at once')} for page latches{at} "
+        f"({share_of(waits.share)} of the latch waits)."
     )
     read_in = observed.locked(["buf0buf.*", "buf0rea.*"])
     if read_in.holds and read_in.share >= _READ_IN:
