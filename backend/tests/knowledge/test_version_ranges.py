@@ -10,6 +10,7 @@ import pytest
 from pileup.knowledge import Issue, KnowledgeError, knowledge, schema, use
 from pileup.knowledge.version_ranges import (
     RangeError,
+    affected_text,
     applies,
     fix_for,
     fix_text,
@@ -155,6 +156,28 @@ def test_a_fix_reads_as_a_person_writes_it() -> None:
         "probably MySQL 5.7.12 (its notes were not read)",
         "none in Percona Server (only threads of the LRU manager)",
         "none in MySQL",
+    ]
+    assert [
+        affected_text(entry)
+        for entry in (
+            "mysql 5.6.10-5.6.29",
+            "mysql 5.7.0-5.7.11?: of the same age",
+            "mysql 8.0.32?-8.0",
+            "mysql 5.7.5-5.7",
+            "mariadb <10.2",
+            "mariadb 10.5+",
+            "percona",
+            "all: Galera clusters",
+        )
+    ] == [
+        "MySQL 5.6.10 to 5.6.29",
+        "MySQL 5.7.0 to at least 5.7.11 (of the same age)",
+        "MySQL 8.0 from about 8.0.32 on",
+        "MySQL 5.7 from 5.7.5 on",
+        "MariaDB before 10.2",
+        "MariaDB 10.5 and later",
+        "Percona Server",
+        "all servers (Galera clusters)",
     ]
 
 

@@ -124,8 +124,10 @@ def _unit_of(name: str, key: str, measure: Measure | None) -> str | None:
 
 def _counted(name: str) -> str | None:
     """Return what a name counts: 'pages' for 'bp_pages_dirty'; None where no noun says it."""
-    nouns = _vocabulary().nouns
-    return next((word for word in reversed(_PIECES.split(name.lower())) if word in nouns), None)
+    words = _vocabulary()
+    pieces = reversed(_PIECES.split(name.lower()))
+    counted = next((word for word in pieces if word in words.nouns), None)
+    return None if counted is None else words.endings.get(counted, counted)
 
 
 def _without_unit(name: str) -> tuple[str, str | None]:

@@ -50,6 +50,25 @@ def fix_text(entry: str) -> str:
     return f"{unread}{title} {version.rstrip('?')}".rstrip() + remark
 
 
+def affected_text(entry: str) -> str:
+    """Write an entry of ``affected`` for people: 'MySQL 5.7.0 to at least 5.7.11 (a remark)'."""
+    releases, _, note = (part.strip() for part in entry.partition(":"))
+    flavour, _, version = releases.partition(" ")
+    first, to, last = version.partition("-")
+    if version.startswith("<"):
+        version = f"before {version[1:]}"
+    elif version.endswith("+"):
+        version = f"{version[:-1]} and later"
+    elif to:
+        since = f"about {first.rstrip('?')}" if first.endswith("?") else first
+        until = f"at least {last.rstrip('?')}" if last.endswith("?") else last
+        in_series = first.startswith(f"{last}.")
+        version = f"{last} from {since} on" if in_series else f"{since} to {until}"
+    title = "all servers" if flavour == "all" else _TITLES.get(flavour, flavour)
+    remark = f" ({note})" if note else ""
+    return f"{title} {version}".rstrip() + remark
+
+
 class RangeError(ValueError):
     """An entry is no range of releases; the message says what one looks like."""
 
@@ -254,6 +273,7 @@ __all__ = [
     "Numbers",
     "RangeError",
     "VersionRange",
+    "affected_text",
     "applies",
     "fix_for",
     "read_fix",

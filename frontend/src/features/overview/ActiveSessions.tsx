@@ -159,6 +159,9 @@ function Rate({
   )
 }
 
+/** Classes of a smaller share are hardly to be seen in the chart: their names step back. */
+const SEEN = 0.005
+
 /** What each colour means, with the average during the stall, or the value below the pointer. */
 function Legend({
   sessions,
@@ -186,7 +189,7 @@ function Legend({
           .filter((row) => row.share > 0)
           .reverse()
           .map((row) => (
-            <tr key={row.id}>
+            <tr key={row.id} className={at || row.share >= SEEN ? undefined : 'faint'}>
               <th scope="row">
                 <span className="active-sessions-key" style={{ background: classColour(row.id) }} />
                 <Term text={CLASSES[row.id]}>{row.title}</Term>

@@ -20,7 +20,10 @@ export function Shifts({ overview }: { readonly overview: Overview }) {
     <Section
       title="What moved first"
       unanswered={unansweredOf(overview, ['shifts', 'series', 'baseline'])}
-      note={overview.shifts.length > 0 && 'Medians during the stall against the baseline'}
+      note={
+        overview.shifts.length > 0 &&
+        'Strongest and earliest first. Medians of the baseline and of the stall'
+      }
     >
       {overview.shifts.length === 0 ? (
         <Nothing>

@@ -9,7 +9,7 @@ from pileup.analysis.contract import KnownAsDoc
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.servers import server_title
 from pileup.knowledge import Issue
-from pileup.knowledge.version_ranges import Applies, fix_for
+from pileup.knowledge.version_ranges import Applies, affected_text, fix_for
 
 
 def known_as(issue: Issue, server: Server, score: float = 0.0) -> KnownAsDoc:
@@ -35,7 +35,7 @@ def concerns(issue: Issue, server: Server) -> bool:
 
 
 def _sentence(issue: Issue, server: Server, applies: Applies) -> str:
-    affected = ", ".join(issue.affected)
+    affected = ", ".join(map(affected_text, issue.affected))
     if all(entry.startswith("all") for entry in issue.affected):
         return "No release is free of it."
     if server.version is None:

@@ -285,7 +285,7 @@ def _with_burst(stall: Stall, values: pl.DataFrame) -> list[Stall]:
     what = "rows read" if work.series == "innodb.rows_read" else "statements"
     note = (
         f"Queued work drains: {grouped(rate)} {what}/s against {grouped(usual)}/s before the "
-        "stall, with sessions still many."
+        "stall, while many sessions still run."
     )
     burst = replace(stall, kind="recovery_burst", onset=at, baseline=None, note=note)
     return [replace(stall, end=at, last=at), burst]

@@ -80,7 +80,7 @@ def persistence(root: int, blocking: int, among: str, nodes: int = 1) -> str:
     text = f"Root blocker in {root} of {among}"
     if blocking > root:
         text += f", blocks in {blocking}"
-    return text + (f" ({nodes} of one origin combined)" if nodes > 1 else "")
+    return text + (f" ({nodes} similar ones combined)" if nodes > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ from pileup.report.text.wording import (
     recorded_afterwards,
     sentence,
     times,
+    unit_text,
     when,
 )
 from pileup.report.text.wording import number as _number
@@ -260,13 +261,15 @@ def _what_happened(case: Case) -> str:
     parts += ["::deadlock"] if _deadlock_matters(analysis) else []
     if shifts := [shift for shift in analysis.shifts if shift.same_as is None]:
         rows = "\n".join(
-            f"| {_cell(s.title or s.name)} | {_number(s.baseline)} | {_number(s.stall)} | "
+            f"| {_cell(s.title or s.name)} | {unit_text(s.unit)} | "
+            f"{_number(s.baseline)} | {_number(s.stall)} | "
             f"{times(s.ratio)} | "
             f"{_moved(s.first_moved_s)} |"
             for s in shifts[:10]
         )
         parts.append(
-            "| series | before | during | ratio | first moved |\n|---|--:|--:|--:|--:|\n"
+            "| series | unit | before | during | ratio | first moved |\n"
+            "|---|---|--:|--:|--:|--:|\n"
             f"{rows}\n\n"
             f"Table: {_shifts_caption(analysis)}"
         )

@@ -45,7 +45,7 @@ def sessions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
         work_title=doc.throughput.title if doc.throughput else "",
     )
     caption = names.get("caption") or (
-        f"Active sessions by what they did: {active_time.time_sentence(doc)} "
+        f"Active sessions by what they did, in the whole chart: {active_time.time_sentence(doc)} "
         + ("The stall is shaded." if drawing.stalls else "No stall was detected.")
         + stall_choice.named(case, shown)
     )

@@ -93,6 +93,17 @@ def lane_title(series: SeriesDoc) -> str:
     return series_title(series.name, series.labels).words
 
 
+def lane_unit(series: SeriesDoc) -> str:
+    """Write the unit of what is drawn of a series: 'threads', 'B/s', '/s'; empty: not known."""
+    unit = unit_text(series_title(series.name, series.labels, series.unit).unit)
+    return f"{unit}/s" if series.kind == "counter" and not unit.endswith("/s") else unit
+
+
+def unit_text(unit: str | None) -> str:
+    """Write a unit beside a number: '/s' for '1/s'."""
+    return "/s" if unit == "1/s" else unit or ""
+
+
 def peak_name(stall: StallDoc) -> str:
     """Name what ``peak_waiters`` counts."""
     waiting = stall.peak_counts == "waiting"

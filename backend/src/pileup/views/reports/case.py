@@ -36,7 +36,7 @@ from pileup.report.document import (
     MatrixRow,
 )
 from pileup.report.text.templates import DEFAULT
-from pileup.report.text.wording import lane_title, main_stall, moment
+from pileup.report.text.wording import lane_title, lane_unit, main_stall, moment
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.files.placed_evidence import PlacedStore
@@ -170,7 +170,7 @@ def _lanes(
     run = placed.run(incident_id)
     if run is None:
         return ()
-    plans = tuple(_Plan(m.id, m.kind, lane_title(m), f"{m.unit or ''}{_per(m)}") for m in marks)
+    plans = tuple(_Plan(m.id, m.kind, lane_title(m), lane_unit(m)) for m in marks)
     return _drawn_lanes(placed, incident_id, run, plans, (first, last), _captured(analysis))
 
 
@@ -181,10 +181,6 @@ class _Plan(NamedTuple):
     kind: str
     title: str
     unit: str
-
-
-def _per(series: contract.SeriesDoc) -> str:
-    return "/s" if series.kind == "counter" else ""
 
 
 @lru_cache(maxsize=16)

@@ -1,5 +1,5 @@
 /** Inline Markdown shown as it will read: marks are hidden outside of the cursor's line, sources are numbers. */
-import { syntaxTree } from '@codemirror/language'
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import { type Extension, type Range, RangeSet } from '@codemirror/state'
 import {
   Decoration,
@@ -70,6 +70,9 @@ class Bullet extends WidgetType {
 const UNIT = Decoration.mark({ class: 'doc-unit' })
 const BULLET = Decoration.replace({ widget: new Bullet() })
 
+/** Milliseconds that reading the visible text may take. */
+const PARSE_MS = 100
+
 type Shown = { readonly all: DecorationSet; readonly sources: DecorationSet }
 
 function show(view: EditorView): Shown {
@@ -87,7 +90,9 @@ function show(view: EditorView): Shown {
       all.push(...units(line.text, line.from))
       at = line.to + 1
     }
-    syntaxTree(state).iterate({
+    // Parsed at once: the parser goes on when the browser is idle, and shows marks until then.
+    const tree = ensureSyntaxTree(state, to, PARSE_MS) ?? syntaxTree(state)
+    tree.iterate({
       from,
       to,
       enter: ({ name, from: start, to: end }) => {
