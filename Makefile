@@ -119,8 +119,12 @@ sbom: dist ## write the bill of materials of the wheel into dist/ (CycloneDX)
 
 .PHONY: test
 test: ## test engine, storage, API, worker and UI, with the browser journey
-	@$(MAKE) --no-print-directory -j 2 $(VENV)/.compiled $(UI) $(TOOLS)
-	@sh scripts/test.sh
+	@INSTALL=yes sh scripts/test.sh
+
+# What the tests of `make test` need: installed side by side by scripts/test.sh.
+.PHONY: prepare-python prepare-ui
+prepare-python: $(VENV)/.compiled
+prepare-ui: $(UI) $(TOOLS)
 
 .PHONY: test-backend
 test-backend: $(VENV)/.installed-dev $(TOOLS) ## run only the Python tests

@@ -2,6 +2,8 @@
 # Runs the tests and sums up at the end. The browser mostly waits, and so does who starts and kills
 # installations, so these tests and the UI's unit tests run beside the backend's two processes.
 # Usage: test.sh [backend] [services] [frontend] [browser]    (no word: all of them)
+# INSTALL=yes: with make, install what all of them need. One core has nothing else to do while the
+# Python packages are installed, so the UI's unit tests begin then.
 set -u
 
 cd "$(dirname "$0")/.."
@@ -108,7 +110,17 @@ if [ -n "$others" ]; then
     politeness=10
     export VITEST_MAX_WORKERS=1
 fi
-for step in $others; do aside "$step" "$step" & done
+if [ "${INSTALL:-}" = yes ]; then
+    make --no-print-directory prepare-python &
+    python=$!
+    if ! make --no-print-directory prepare-ui; then kill "$python"; exit 1; fi
+    aside frontend frontend &
+    wait "$python" || exit 1
+fi
+for step in $others; do
+    if [ "$step" = frontend ] && [ "${INSTALL:-}" = yes ]; then continue; fi
+    aside "$step" "$step" &
+done
 run "$first" "$first"
 wait
 for step in $others; do show "$step"; done
