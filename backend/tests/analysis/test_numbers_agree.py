@@ -165,4 +165,4 @@ def test_a_blocker_s_words() -> None:
         "Root blocker in 4 of 7 status dumps of the stall, blocks in 5"
     )
     assert persistence(5, 5, among) == "Root blocker in 5 of 7 status dumps of the stall"
-    assert persistence(5, 5, among, 3).endswith("(3 of one origin combined)")
+    assert persistence(5, 5, among, 3).endswith("(3 similar ones combined)")

@@ -370,7 +370,7 @@ def test_a_blocker_is_counted_once_in_a_snapshot() -> None:
     found = analyse(case(Example(says="", server="5.6.30", waits=waits)))
     assert all(blocker.seen <= blocker.of for blocker in found.blockers)
     assert found.blockers[0].persistence == (
-        "Root blocker in 6 of 6 status dumps of the stall (40 of one origin combined)"
+        "Root blocker in 6 of 6 status dumps of the stall (40 similar ones combined)"
     )
 
 
