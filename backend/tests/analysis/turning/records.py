@@ -154,7 +154,7 @@ SCENES: Scenes = {
         {"time": T0}, {"session": [{"time": T0 + 3 * S}], "stack": [], "lock_wait": []}
     ),
     "evidence.series _LEAST_UPTIME_S averages_since_start": _averages,
-    "evidence.times _DAY_US clock_text": lambda: "sample" in times.clock_text(5 * S),
+    "evidence.times DAY_US clock_text": lambda: "sample" in times.clock_text(5 * S),
     "reasoning.discriminate _APART _compare_scores": _separated,
     "reasoning.pin_value _SHOWN value_of_lines": _pinned,
     "reasoning.proposals _SURE propose": _proposed,

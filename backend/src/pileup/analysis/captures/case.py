@@ -26,7 +26,7 @@ from pileup.analysis.evidence import series
 from pileup.analysis.evidence.answers import Answers, Missing
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.times import clock_text, iso_of
+from pileup.analysis.evidence.times import DAY_US, clock_text, iso_of
 from pileup.analysis.stalls.corrections import NEAR_US, StallCorrection
 from pileup.analysis.stalls.detection import Stall
 from pileup.analysis.stalls.indicators import signals
@@ -122,13 +122,10 @@ def story(case: Case) -> contract.StoryDoc | None:
     spans = [each.capture.span for each in case.captures if each.capture.span is not None]
     if whole is None or leading is None or not spans:
         return whole
-    if max(span.end for span in spans) - min(span.start for span in spans) < _DAY_US:
+    if max(span.end for span in spans) - min(span.start for span in spans) < DAY_US:
         return whole
     onset = leading.document.onset
     return msgspec.structs.replace(whole, plain=sentence.on_its_day(whole.plain, onset))
-
-
-_DAY_US = 86_400_000_000
 
 
 # ---- which stall leads -------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DAY_US = 86_400_000_000
+DAY_US = 86_400_000_000
 
 
 def iso(time_us: int | None) -> str | None:
@@ -30,7 +30,7 @@ def clock_text(time_us: int) -> str:
 
     A time of 1970-01-01 counts from the first sample of files without any time (``clock``).
     """
-    if 0 <= time_us < _DAY_US:
+    if 0 <= time_us < DAY_US:
         return (_EPOCH + timedelta(microseconds=time_us)).strftime(
             "%H:%M:%S after the first sample"
         )

@@ -21,13 +21,12 @@ from pileup.analysis.deadlocks import explain
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels
 from pileup.analysis.evidence.series import short_name
-from pileup.analysis.evidence.times import clock_text, date_text, parse
+from pileup.analysis.evidence.times import DAY_US, clock_text, date_text, parse
 from pileup.analysis.findings import machine_checks, next_evidence
 from pileup.analysis.stalls.indicators import signals, throughput
 from pileup.analysis.stalls.refusals import DEADLOCKS_ENDED
 from pileup.numerals import grouped, number, numbers
 
-_DAY_US = 86_400 * 1_000_000
 _FEW_LATCH_WAITS = 5
 _SESSIONS_LEFT = 2
 _COMPLETED = 0.1
@@ -333,7 +332,7 @@ def _without_stall(
             ),
         )
     signal = load_signals[0]
-    text = clock_text if signal.times[-1] - signal.times[0] < _DAY_US else date_text
+    text = clock_text if signal.times[-1] - signal.times[0] < DAY_US else date_text
     low, high = min(signal.values), max(signal.values)
     short = [stall for stall in context.stalls if stall.kind == "false_positive"]
     extra = f" {len(short)} short pileups cleared at once." if len(short) > 1 else ""

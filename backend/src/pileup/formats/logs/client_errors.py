@@ -10,11 +10,10 @@ Time:   a date at the beginning of the line, in brackets or not; else none.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, starmap
 
 from pileup.formats.errors import FormatError
 from pileup.formats.logs.parts import known_messages
@@ -90,7 +89,7 @@ _FRACTION = re.compile(r"(:\d\d)\.\d{1,6}(?= \d{4}$)")
 def sniff(head: str) -> bool | None:
     """Whether a line of the beginning reports an error of the server."""
     lines = head.split("\n")[:_MOST_LINES]
-    return any(itertools.starmap(_is_report, zip(lines, ["", *lines], strict=False)))
+    return any(starmap(_is_report, zip(lines, ["", *lines], strict=False)))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
