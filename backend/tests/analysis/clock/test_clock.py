@@ -209,6 +209,23 @@ def test_one_peak_is_no_match() -> None:
     assert found.clocks[sha("ext")].quality == "unknown"
 
 
+@pytest.mark.parametrize(("points", "quality"), [(150, "derived"), (30, "unknown")])
+def test_many_points_need_to_move_less_alike_than_few(points: int, quality: str) -> None:
+    """Two collectors saw the same seconds, each with noise of its own."""
+    noise = random.Random(7)
+    load = [noise.gauss(50, 10) for _ in range(points + 100)]
+    seen = [value + noise.gauss(0, 8) for value in load[40 : 40 + points]]
+    found = evidence(
+        {
+            "dated": [gauge("vmstat.us", load)],
+            "undated": [gauge("vmstat.us", seen, start=0, clock="relative")],
+        }
+    )
+    assert found.clocks[sha("undated")].quality == quality
+    if quality != "unknown":
+        assert first_time(found, "undated") == T0 + 40 * S
+
+
 @pytest.mark.parametrize("folder", ["", "stalk/"])
 @pytest.mark.parametrize("started", [40, 4_000_000])
 def test_uptime_places_a_file_without_times(started: int, folder: str) -> None:

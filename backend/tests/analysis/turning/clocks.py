@@ -90,10 +90,8 @@ def _rising(*points: tuple[int, int]) -> object:
 _KNOWN = [(at, at) for at in range(1, 9)]
 
 
-def _without_one() -> object:
-    mine = {at: float(value) for at, value in enumerate([*_WAVE, 500.0])}
-    theirs = {at: value + 3.0 * (at % 2) for at, value in mine.items()}
-    return anchoring._holds_without_one(mine, theirs, 0)
+def _clear(held: float, second: float, r: float = 0.9) -> object:
+    return anchoring.Match("m", "t", "a", 0, r, held, second, 200).is_clear
 
 
 def _anchor_frames(shift: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -113,8 +111,8 @@ def _best_points() -> object:
     return anchoring._best(mine.gather_every(2), theirs, None) is not None
 
 
-def _match(points: int = 60, r: float = 0.9) -> object:
-    found = anchoring.Match("m", "t", "a", 0, r, 0.0, 30)
+def _match(points: int) -> object:
+    found = anchoring.Match("m", "t", "a", 0, 0.9, 0.9, 0.0, 30)
     keyed = pl.DataFrame({"key": ["k"] * points, "value": _WAVE[:points], "host": [None] * points})
     reference: Any = given(frame=keyed)
     own = frames(gauge("m", _WAVE))["sample"]
@@ -254,8 +252,9 @@ SCENES: Scenes = {
     "clock.anchoring _MAX_LAGS _best": _best,
     "clock.anchoring _MIN_POINTS _best": _best_points,
     "clock.anchoring _MIN_POINTS match": lambda: _match(points=40),
-    "clock.anchoring _MIN_R _holds_without_one": _without_one,
-    "clock.anchoring _MIN_R match": _match,
+    "clock.anchoring _MIN_LEAD Match.is_clear": lambda: _clear(0.8, 0.0, r=0.07),
+    "clock.anchoring _MIN_LEAD_OF_WEAK Match.is_clear": lambda: _clear(0.75, 0.5),
+    "clock.anchoring _MIN_R Match.is_clear": lambda: _clear(0.8, 0.6),
     "clock.metrics_hosts _APART _are_apart": lambda: metrics_hosts._are_apart(10.0, 2.0),
     "clock.metrics_hosts _FEW _contradict": _few_counts,
     "clock.metrics_hosts _FEW _compare": lambda: metrics_hosts._compare(

@@ -6,6 +6,7 @@ another collector's output that has times; where both move alike, they are the s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,10 @@ _MIN_POINTS = 15
 _MIN_R = 0.8
 _MIN_LEAD = 0.07
 """How much better the best position must be than any other, in correlation."""
+_MIN_LEAD_OF_WEAK = 0.25
+"""The same of series that move alike less: where chance fits best, it fits elsewhere as well."""
+_CHANCE = 7.0
+"""Standard errors (of Fisher's transformed correlation) that chance reaches at no position."""
 _MAX_LAGS = 20_000
 _PAIRS = 4
 
@@ -56,8 +61,25 @@ class Match:
     """SHA-256 of the artifact with known time."""
     base_us: int
     r: float
+    held: float
+    """The correlation without the one second in which both are highest, if that is lower.
+
+    One peak lies on any other, and says nothing of the seconds around it.
+    """
     second: float
+    """The correlation at the next best position."""
     points: int
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is above what chance and every other position reach.
+
+        Many points need to move less alike than few.
+        """
+        if self.held >= _MIN_R:
+            return self.r - self.second >= _MIN_LEAD
+        least = math.tanh(_CHANCE / math.sqrt(self.points))
+        return self.held >= least and self.held - self.second >= _MIN_LEAD_OF_WEAK
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +122,13 @@ def match(
         spread = _variation(left["value"])
         if left.height >= _MIN_POINTS and spread > 0.02:
             candidates.append((spread, key))
-    votes: list[Match] = []
+    clear: list[Match] = []
     for _, key in sorted(candidates, reverse=True)[:_PAIRS]:
         left = mine.filter(pl.col("key") == key)
         found = _best(left, theirs.filter(pl.col("key") == key), near)
-        if found is not None:
-            votes.append(found)
-    if not votes:
-        return None
-    best = max(votes, key=lambda vote: vote.r - max(vote.second, 0.0) / 4)
-    return best if best.r >= _MIN_R and best.r - best.second >= _MIN_LEAD else None
+        if found is not None and found.is_clear:
+            clear.append(found)
+    return max(clear, key=lambda vote: vote.r - max(vote.second, 0.0) / 4, default=None)
 
 
 def _relative(own: pl.DataFrame) -> pl.Expr:
@@ -162,16 +181,13 @@ def _variation(values: pl.Series) -> float:
     return spread / (abs(mean) + 1e-9)
 
 
-def _holds_without_one(mine: dict[int, float], theirs: dict[int, float], lag: int) -> bool:
-    """Return whether two series move alike but for the one second in which they are highest.
-
-    One peak lies on any other, and says nothing of the seconds around it.
-    """
+def _without_one(mine: dict[int, float], theirs: dict[int, float], lag: int) -> float:
+    """Return the correlation of two series without the one second in which they are highest."""
     both = [(mine[at], theirs[at + lag]) for at in mine if at + lag in theirs]
     both.remove(max(both))
     left, right = zip(*both, strict=True)
     r = pl.select(pl.corr(pl.Series(left), pl.Series(right))).item()
-    return r is not None and r >= _MIN_R
+    return -1.0 if r is None or math.isnan(r) else float(r)
 
 
 def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None) -> Match | None:
@@ -213,8 +229,7 @@ def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None)
     if not scores:
         return None
     r, lag, points = max(scores)
-    if not _holds_without_one(mine, theirs, lag):
-        return None
+    held = min(r, _without_one(mine, theirs, lag))
     second = max((score[0] for score in scores if abs(score[1] - lag) > 3), default=0.0)
     name = left["series"].to_list()[0]
-    return Match(name, series, artifact, lag * _S, r, second, points)
+    return Match(name, series, artifact, lag * _S, r, held, second, points)
