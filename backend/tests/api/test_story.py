@@ -171,6 +171,9 @@ def test_a_pasted_table_becomes_runs_with_values_and_a_threshold(site: Site) -> 
     more = "machines | errors (1/s)\n21 | 0\n22 | 4\n30 | 9\n"
     again = post(site, f"/incidents/{incident}/experiments/table", text=more, sweep="fleet")
     assert (again["created"], again["updated"]) == (1, 2)
+    last = site.admin.get(f"/api/v1/incidents/{incident}/experiments").json()[-1]
+    assert (last["began"], last["ended"], last["state"]) == (None, None, "finished")  # not now
+    assert last["started_at"] is not None
     for run in again["created_ids"]:
         assert site.admin.delete(f"/api/v1/experiments/{run}").status_code == 204
     for value in again["added"]:
@@ -179,8 +182,19 @@ def test_a_pasted_table_becomes_runs_with_values_and_a_threshold(site: Site) -> 
     undone = site.admin.get(f"/api/v1/incidents/{incident}/experiments").json()
     assert [run["measures"] for run in undone] == [run["measures"] for run in runs]
 
+    body["text"] = TABLE.replace("collapsed", "hung")
+    preview = post(site, f"/incidents/{incident}/experiments/table-preview", 200, **body)
+    assert [problem.partition(": ")[2] for problem in preview["problems"][1:]] == [
+        "2 values are in run 1 already.",
+        "2 values are in run 2 already.",
+        "a value is in run 3 already.",
+        "“hung” is left out, as run 3 has a result of its own. Open the run to change it.",
+    ]
     again = post(site, f"/incidents/{incident}/experiments/table", **body)
-    assert (again["created"], again["updated"]) == (0, 3)
+    assert (again["created"], again["updated"]) == (0, 0)
+    body = {"text": "started,threads,tps\n2026-11-20 22:15,16,1200\n2026-11-20 22:25,32,300\n"}
+    preview = post(site, f"/incidents/{incident}/experiments/table-preview", 200, **body)
+    assert [column["role"] for column in preview["columns"]] == ["title", "parameter", "value"]
 
 
 def test_people_answer_a_symptom_in_prose_run_by_run(site: Site) -> None:

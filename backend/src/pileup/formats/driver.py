@@ -42,12 +42,14 @@ from pileup.formats.reading.pt_stalk_samples import read_ts
 from pileup.formats.reading.server_versions import find_named_version, find_versions
 from pileup.formats.reading.skipped_lines import Skips
 from pileup.formats.reading.text import LineReader, margin_pattern
+from pileup.formats.tables.meanings.registry import MEANINGS, RESULT
 from pileup.formats.unwrapping import cut_json, escaped_text
 from pileup.formats.unwrapping.layouts import (
     Layout,
     are_spaced,
     before_objects,
     guess_layouts,
+    have_turns,
     viewed_inside,
 )
 from pileup.records import (
@@ -183,7 +185,7 @@ def _parse_stream(
     if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
         content = _content(stream, origin, reader)
     may_be_more = _is_small_and_general(reader, plain)
-    is_odd = _reads_badly(plain) or may_be_more or are_spaced(reader.plain_head)
+    is_odd = _reads_badly(plain) or may_be_more or _has_gaps(reader)
     layout = _find_layout(reader, plain, try_out) if is_odd else None
     layout = layout or _find_hidden(reader, plain, try_out)
     if layout is None and not is_odd:
@@ -357,10 +359,15 @@ def _find_layout(
         layouts += viewed_inside(reader.head, formats.LINE_STARTS)
     if not layouts:
         return None
-    if not _reads_badly(plain) and not are_spaced(reader.plain_head):
+    if not _reads_badly(plain) and not _has_gaps(reader):
         layouts = [each for each in layouts if each.keeps_lines]
     as_it_is, read_head = _on_head(reader, plain, parse)
     return _best_layout(layouts, as_it_is, read_head)
+
+
+def _has_gaps(reader: LineReader) -> bool:
+    """Return whether lines between those of a text are no part of it, also if it reads well."""
+    return are_spaced(reader.plain_head) or have_turns(reader.plain_head)
 
 
 def _find_hidden(
@@ -483,7 +490,11 @@ def _best_layout(
     qualities = [(read_head(layout), layout) for layout in layouts]
     better = [pair for pair in qualities if _suits(*pair, plain)]
     most = max((quality.records for quality, layout in better if layout.keeps_lines), default=0)
-    better = [pair for pair in better if _MOST_JOINED * pair[0].records >= most]
+    better = [
+        (quality, layout)
+        for quality, layout in better
+        if not layout.joins_lines or _MOST_JOINED * quality.records >= most
+    ]
     is_general = plain.rank == 1 or plain.are_entries
     rank = (lambda quality: -quality.rank) if is_general else (lambda _: 0)
     best = min(
@@ -503,12 +514,17 @@ def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
     """Return whether a text reads better in this layout than as it is, ``plain``.
 
     Rows that were wrapped give more records when they are whole, not only fewer problems: rows that
-    were joined by mistake do, too. An empty line behind each line is no part of any listing.
+    were joined by mistake do, too. An empty line behind each line is no part of any listing, nor is
+    one that names who wrote what is below it.
     """
-    if layout.spaced:
+    if layout.turns and quality.loss == plain.loss:
+        return quality.records > plain.records
+    if layout.turns or layout.spaced:
         return quality.loss <= plain.loss and quality.loss != math.inf
     if layout.is_viewed and layout.keeps_lines and plain.are_entries and quality.has_more:
         return quality.share_read >= _LEAST_OF_MESSAGES
+    if layout.tabs and quality.format == plain.format and plain.format in _TABLES:
+        return False  # its reader knows tabs: blanks only hide that a row is cut
     tells_more = plain.rank == 1 and quality.rank > 1 and quality.skipped <= plain.loss
     if tells_more and layout.keeps_lines:
         return quality.loss <= plain.loss + _COST_OF_PROBLEM
@@ -519,6 +535,8 @@ def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
     return _is_better(quality, plain)
 
 
+_TABLES = frozenset(meaning.format for meaning in MEANINGS) - {RESULT}
+"""Formats whose reader splits rows at tabs."""
 _LEAST_OF_MESSAGES = 0.8
 """Of the messages of a log, the share that must be another text."""
 _GAIN_OF_ROWS = 1.1
@@ -567,6 +585,7 @@ class _Quality(NamedTuple):
     """Whether there are records that are neither entries of a log nor a table."""
     share_read: float
     """Of the bytes, 0 to 1."""
+    format: str | None
 
 
 def _loss(parsed: Parsed) -> float:
@@ -581,7 +600,7 @@ def _quality(parsed: Parsed) -> _Quality:
     """Measure a text of at most a head: its frames are small."""
     loss, receipt = _loss(parsed), parsed.receipt
     if loss == math.inf:
-        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0, False, False, 0)
+        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0, False, False, 0, None)
     records, frames = sum(receipt.records.values()), parsed.frames
     lines = sum(frames[kind]["line_first"].n_unique() for kind in frames)
     share = receipt.bytes_understood / max(1, receipt.bytes_read)
@@ -589,7 +608,10 @@ def _quality(parsed: Parsed) -> _Quality:
     kinds = set(parsed.frames.heights)
     has_more = bool(kinds - {Event.KIND, Setting.KIND, Table.KIND})
     are_entries = _are_entries(parsed)
-    return _Quality(loss, receipt.bytes_skipped, records, lines, rank, are_entries, has_more, share)
+    return _Quality(
+        *(loss, receipt.bytes_skipped, records, lines, rank, are_entries, has_more, share),
+        parsed.format,
+    )
 
 
 def _is_better(quality: _Quality, than: _Quality) -> bool:

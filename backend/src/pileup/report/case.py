@@ -99,7 +99,7 @@ class ReportExperiment:
     """'tables' to '4': the parameters that distinguish this run within its sweep."""
     measures: tuple[ReportMeasure, ...] = ()
     began: datetime | None = None
-    """When the run began, as people say or else as recorded."""
+    """When the run began, as people say or else as recorded; None: nobody says it."""
     ended: datetime | None = None
     precision: str = "exact"
     """How precisely ``began`` and ``ended`` are known: exact, about or day."""

@@ -155,6 +155,17 @@ def test_recurrence_names_the_rhythm_and_the_short_ones() -> None:
     assert "The largest, on 20" in document.headline.text
 
 
+def test_what_shows_no_sessions_is_no_capture_without_a_stall() -> None:
+    files: Files = {
+        "m.csv": [running(STALL)],
+        "slow.log": [gauge("slow_log.queries", [1.0], start=T0 + HOUR, host="db-1")],
+    }
+    document = analyse(evidence(files))
+    assert [capture.verdict for capture in document.captures] == ["stall", "unknown"]
+    assert document.recurrence is not None
+    assert document.recurrence.text == ""
+
+
 def test_evidence_without_a_time_belongs_to_the_captures_of_its_folder() -> None:
     setting = Setting(line_first=1, line_last=1, name="x", value="1", source="my.cnf")
     files: Files = {

@@ -142,3 +142,9 @@ def test_a_proc_file_gives_its_values(
 ) -> None:
     found = values(parse(OUTPUTS["procfs"][case]))
     assert found[series, labels, unit] == [expected]
+
+
+def test_a_heading_without_swap_areas_says_what_it_may_mean() -> None:
+    parsed = parse(OUTPUTS["procfs"]["/proc/swaps"].partition("\n")[0] + "\n")
+    (problem,) = parsed.problems
+    assert "none was in use, or the copy is cut" in problem.message

@@ -336,6 +336,35 @@ def test_who_speaks_between_the_rows_is_no_part_of_a_row(speaker: str) -> None:
     assert samples["value"].null_count() == 0
 
 
+_BETWEEN = {
+    "a name and a time": ("joe  10:15 PM\n", 1),
+    "a day between brackets": ("[20/11/2026 22:15] Joe Smith:\n", 1),
+    "a name above a time": ("Joe Smith\n10:15 PM\n", 1),
+    "a name alone": ("joe:\n", 1),
+    "a time before a name": ("22:15 joe\n", 1),
+    "three lines in each turn": ("joe  10:15 PM\n", 3),
+}
+
+
+@pytest.mark.parametrize(("who", "turn"), _BETWEEN.values(), ids=_BETWEEN)
+def test_who_wrote_a_line_on_a_line_of_its_own_changes_no_record(who: str, turn: int) -> None:
+    for text in (_VERTICAL, _BOX, _TABS):
+        plain = records(parse_bytes(text.encode(), "x"))
+        for behind_each in ("", "\n") if turn == 1 else ("",):
+            said = "".join(
+                f"{who if at % turn == 0 else ''}{line}\n{behind_each}"
+                for at, line in enumerate(text.splitlines())
+            )
+            assert records(parse_bytes(said.encode(), "x")) == plain
+
+
+def test_times_of_a_script_are_no_speakers() -> None:
+    text = "22:15:03\nThreads_running 5\n22:15:04\nThreads_running 7\n22:15:05\nx 1\n"
+    assert not layouts.have_turns(text)
+    assert not layouts.have_turns("mysqld   00:10:15\nsshd   00:00:01\nbash   00:00:00\n")
+    assert not layouts.have_turns("We saw this at 22:15:\n| 7 | app |\n")
+
+
 _TO_LETTERS = {"0": "O", "1": "l"}
 
 
@@ -450,6 +479,7 @@ def test_a_row_has_no_cell_of_another_wherever_a_copy_begins_and_ends(text: str)
         for part in (text[at:], text[:at]):
             frames = parse_bytes(part.encode(), "x").frames
             rows = frames["session"].select(columns).rows() if "session" in frames.heights else []
+            assert part == text[at:] or {row[0] for row in rows} <= {*whole, None}, part
             for id_, time, state in rows:
                 _, all_of_time, all_of_state = whole.get(id_, (None, None, None))
                 if all_of_time is not None:

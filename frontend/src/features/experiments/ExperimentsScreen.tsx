@@ -10,6 +10,7 @@ import { cx } from '@/ui/controls/cx'
 import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/display/States'
 import { Chip } from '@/ui/controls/Chip'
 import { Happened } from '@/ui/display/Happened'
+import { Time } from '@/ui/display/Value'
 import { Detail } from './Detail'
 import { FAILED_WORDS } from './failed'
 import { MeasureValue } from './Measures'
@@ -215,6 +216,10 @@ function Row({
             recorded={item.started_at}
             by={by}
           />
+        ) : item.started_at ? (
+          <span className="faint">
+            not known (recorded <Time at={item.started_at} />)
+          </span>
         ) : (
           '–'
         )}

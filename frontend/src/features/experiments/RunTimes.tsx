@@ -49,21 +49,30 @@ export function RunTimes({
   readonly experiment: Experiment
   readonly mayWrite: boolean
 }) {
-  const { started_at, finished_at, ran_from, ran_to, ran_precision } = experiment
+  const { started_at, finished_at, began, ended, ran_from, ran_to, ran_precision } = experiment
   const places = PLACES.filter(([name]) => experiment[name])
   if (!started_at && !ran_from && places.length === 0 && !mayWrite) return null
   return (
     <InspectorSection title="Run">
       <dl className="story-facts">
-        {(ran_from ?? started_at) && (
+        {(began ?? started_at) && (
           <>
             <dt>Began</dt>
             <dd>
-              <Happened at={ran_from} precision={ran_precision} recorded={started_at} />
+              {began === null ? (
+                <>
+                  not known{' '}
+                  <span className="faint">
+                    (recorded <Time at={started_at} />)
+                  </span>
+                </>
+              ) : (
+                <Happened at={ran_from} precision={ran_precision} recorded={started_at} />
+              )}
             </dd>
           </>
         )}
-        {(ran_to ?? (ran_from ? null : finished_at)) && (
+        {ended && (
           <>
             <dt>Ended</dt>
             <dd>

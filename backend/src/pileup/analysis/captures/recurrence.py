@@ -76,13 +76,15 @@ def _text(
     title: str,
     others: Sequence[EpisodeDoc],
 ) -> str:
-    if len(captures) < 2 and len(stalls) < 2:
-        return ""
     dated = [capture for capture in captures if capture.first is not None]
+    # what shows no sessions and no work, as a slow log, shows no capture without a stall either
+    judged = [capture for capture in dated if capture.verdict != "unknown"] or dated
+    if len(judged or captures) < 2 and len(stalls) < 2:
+        return ""
     text = _count(len(stalls), "stall")
-    if dated or not captures:  # a log alone is no capture with a range of its own
-        text += f" in {_count(len(dated), 'capture')}"
-    hosts = {capture.host for capture in dated}
+    if judged or not captures:  # a log alone is no capture with a range of its own
+        text += f" in {_count(len(judged), 'capture')}"
+    hosts = {capture.host for capture in judged}
     if len(hosts) > 1:
         text += f" of {len(hosts)} hosts"
     text += f"{_rhythm(apart)}."

@@ -79,7 +79,7 @@ class Experiment(Out):
     artifacts: list[AttachedArtifact]
     pins: list[Pin]
     began: datetime | None
-    """When the run began: as a person gives it, else when its start was recorded."""
+    """When the run began: as a person gives it, else when its start was recorded; null: neither."""
     ended: datetime | None
     started_at: datetime | None
     """When the start was recorded."""

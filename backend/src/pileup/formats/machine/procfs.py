@@ -20,7 +20,7 @@ from pileup.formats.machine.parts.proc_lines import file_of, section_of
 from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.reading.series_columns import Columns, Kind, Labels
-from pileup.records import Clock, Item, Skipped
+from pileup.records import Clock, Item, Problem, Skipped
 
 NAME = "procfs"
 TITLE = "/proc (meminfo, vmstat, stat, interrupts, slabinfo), netstat -s, free, vmstat -s, numastat"
@@ -34,7 +34,7 @@ GIVES = (
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 12
+VERSION = 13
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -102,7 +102,7 @@ def sniff(head: str) -> bool | None:
     first = _starting_file(lines[0])
     if first is None:
         return _begins_inside(lines)
-    if len(lines) < 2 and first != "pid_stat":
+    if len(lines) < 2 and first not in ("pid_stat", "swaps"):
         return False
     reader = _Reader()
     fit = 0
@@ -131,6 +131,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield the samples of every copy of every file."""
     reader = _Reader()
     clock_reported = False
+    swaps_at = 0
     for number, text in enumerate(lines, start=1):
         if text.startswith("TS ") and (stamp := read_ts(text)):
             reader.stamp(stamp[0], "utc")
@@ -146,6 +147,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             what = file_of(text[:_LONGEST])
         if what is not None:
             reader.start(what, text)
+            swaps_at = number if what == "swaps" else swaps_at
         if not text.strip() or reader.line(number, text[:_LONGEST_LINE]):
             pass
         elif date := read_date_line(text):
@@ -156,6 +158,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             yield from reader.samples.flush()
     reader.end()
     yield from reader.samples.flush()
+    if swaps_at and not reader.lists_swap:
+        message = (
+            "The list of swap areas has its heading alone: none was in use, or the copy is cut "
+            "below it. Compare with the Swap row of free."
+        )
+        yield Problem(swaps_at, message)
 
 
 def _without_resource(text: str) -> tuple[str, str | None]:
@@ -191,6 +199,11 @@ class _Reader:
         self._first: tuple[str, ...] = ()
         self._names: set[str] = set()
         """Of the current copy of meminfo or vmstat: one that is printed again begins the next."""
+
+    @property
+    def lists_swap(self) -> bool:
+        """Whether a swap area was read."""
+        return self._files.lists_swap
 
     @property
     def has_begun(self) -> bool:

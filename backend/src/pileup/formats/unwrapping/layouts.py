@@ -26,7 +26,7 @@ from itertools import islice, pairwise
 
 from pileup.formats.unwrapping import client_layouts
 from pileup.formats.unwrapping.scanned_text import is_rule, looks_scanned, unscanned
-from pileup.formats.unwrapping.speakers import is_speaker
+from pileup.formats.unwrapping.speakers import between, is_speaker, turn_of
 
 _MOST_LINES = 400
 _MOST_PREFIX = 120
@@ -98,12 +98,19 @@ class Layout:
     """The prefix is before the lines that a container or a journal wrapped in JSON."""
     pane: str = ""
     """The pane of a split terminal that is read: left or right; the prefix is the other one."""
+    turns: frozenset[str] = frozenset()
+    """Shapes of lines that name who wrote what is below them in a chat."""
+
+    @property
+    def joins_lines(self) -> bool:
+        """Whether lines are joined to longer ones."""
+        parts = self.width or self.bars or self.box or self.parts or self.rows or self.anywhere
+        return bool(parts)
 
     @property
     def keeps_lines(self) -> bool:
         """Whether each line stays one: of it a prefix, tabs or odd characters are replaced."""
-        joins = self.width or self.bars or self.box or self.parts or self.rows or self.anywhere
-        return not (joins or self.spaced or self.flat)
+        return not (self.joins_lines or self.spaced or self.flat)
 
     @property
     def is_viewed(self) -> bool:
@@ -124,6 +131,8 @@ class Layout:
             parts.append("letters that a scan put for digits or bars were replaced")
         if self.tabs:
             parts.append("tabs between cells became blanks")
+        if self.turns:
+            parts.append("the lines that name who wrote what is below them were removed")
         if self.spaced:
             parts.append("the empty line behind each line was removed")
         if self.pane:
@@ -181,6 +190,8 @@ class Rejoiner:
         layout = self._layout
         for line in lines:
             self._raw += 1
+            if layout.turns and turn_of(line) in layout.turns:
+                continue
             if layout.spaced:
                 is_added = self._is_below_text and not line.strip()
                 self._is_below_text = bool(line.strip())
@@ -327,6 +338,9 @@ def guess_layouts(
     layouts += [
         Layout(beside, None, False, starts, pane=pane) for pane, beside in _panes(lines).items()
     ]
+    if turns := between(lines):
+        rest = [line for line in lines if turn_of(line) not in turns]
+        layouts.append(Layout(None, None, False, starts, turns=turns, spaced=_are_spaced(rest)))
     prefixes = list(dict.fromkeys((*speakers, *_viewed(lines), *_prefixes(lines))))
     if looks_scanned(lines):
         found = (None, *prefixes[:1])
@@ -478,6 +492,11 @@ _MARKS = re.compile(r"[#>/*] ?")
 _ONLY_MARKS = re.compile(r"[>|#*+/\s]+ ")
 _MARKED = re.compile(r"[|>\]] +$")
 """What ends a prefix that is not the beginning of the text behind it."""
+
+
+def have_turns(head: str) -> bool:
+    """Return whether lines of a text name who wrote what is below them in a chat."""
+    return bool(between(head.split("\n")[:_MOST_LINES]))
 
 
 def are_spaced(head: str) -> bool:

@@ -417,7 +417,7 @@ def _experiment(experiment: ReportExperiment) -> str:
     lines = [
         f"**Experiment {experiment.number}: {experiment.title}** — {verdict}.{failed}{pins}",
         locked,
-        f"- Ran: {_ran(experiment)}" if experiment.began else "",
+        f"- Ran: {_ran(experiment)}" if experiment.state != "planned" else "",
         *(f"- {measure.name}: {_measured(measure)}" for measure in experiment.measures),
         f"- Conclusion: {experiment.conclusion}" if experiment.conclusion else "",
     ]
@@ -428,9 +428,10 @@ def _experiment(experiment: ReportExperiment) -> str:
 
 def _ran(experiment: ReportExperiment) -> str:
     """'2026-11-20 22:19 UTC to 2026-11-20 22:40 UTC, on host db-7, cores 96'."""
-    assert experiment.began is not None
-    text = happened_words(experiment.began, experiment.precision)
-    if experiment.ended is not None:
+    text = "at a time that nobody recorded"
+    if experiment.began is not None:
+        text = happened_words(experiment.began, experiment.precision)
+    if experiment.began is not None and experiment.ended is not None:
         ended = happened_words(experiment.ended, experiment.precision)
         text += "" if ended == text else f" to {ended}"
     where = ", ".join(f"{name} {value}" for name, value in experiment.environment)

@@ -98,8 +98,8 @@ class ExperimentRecord:
 
     @property
     def began(self) -> datetime | None:
-        """When the run began, as far as people say; None before."""
-        return self.ran_from or self.started_at
+        """When the run began, as far as people say; None before, and where nobody says it."""
+        return self.ran_from or (None if self._was_over else self.started_at)
 
     @property
     def ended(self) -> datetime | None:
@@ -107,7 +107,13 @@ class ExperimentRecord:
 
         A run that began before its start was recorded ended at a time that only people know.
         """
-        return self.ran_to or (self.finished_at if self.ran_from is None else None)
+        is_recorded = self.ran_from is None and not self._was_over
+        return self.ran_to or (self.finished_at if is_recorded else None)
+
+    @property
+    def _was_over(self) -> bool:
+        """Whether start and result were recorded at once, as of a row of a pasted table."""
+        return self.started_at is not None and self.started_at == self.finished_at
 
     @property
     def prediction_standing(self) -> PredictionStanding:
@@ -116,7 +122,7 @@ class ExperimentRecord:
         return prediction_standing(
             written=written,
             recorded=self.predicted_at or self.locked_at,
-            began=self.began if self.state != "planned" else None,
+            began=(self.ran_from or self.started_at) if self.state != "planned" else None,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pileup.storage.audit import Actor
@@ -67,13 +67,36 @@ def preview_table(
         for row in cells.rows
         if row[at]
     )
+    previewed = []
+    for run in runs:
+        was = _updates(run, same)
+        if was is not None:
+            run, kept = _new_to(run, was)
+            problems += kept
+        previewed.append(PreviewedRun(run, was.number if was else None))
     return TablePreview(
         columns=chosen,
         outcomes=list(outcomes),
         failures=failing,
-        runs=[PreviewedRun(run, _updates(run, same)) for run in runs],
+        runs=previewed,
         problems=[*cells.problems, *problems],
     )
+
+
+def _new_to(run: TableRun, was: ExperimentRecord) -> tuple[TableRun, list[str]]:
+    """Return a row without what its run has already, and what is left out of it."""
+    known = {(value.name, value.unit, value.value) for value in was.measurements}
+    new = [value for value in run.values if (value.name, value.unit, value.value) not in known]
+    problems = []
+    if count := len(run.values) - len(new):
+        words = "a value is" if count == 1 else f"{count} values are"
+        problems.append(f"Line {run.line}: {words} in run {was.number} already.")
+    if run.outcome and run.outcome != (was.observation or {}).get("text"):
+        problems.append(
+            f"Line {run.line}: “{run.outcome[:40]}” is left out, as run {was.number} has a result "
+            "of its own. Open the run to change it."
+        )
+    return replace(run, values=new), problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +136,8 @@ def import_runs(
             NewMeasurement(value.name, value.value, value.unit, basis) for value in run.values
         ]
         if previewed.updates is not None:
+            if not values:
+                continue
             was = by_number[previewed.updates]
             revision = store.get(was.id).revision
             now = store.measure(was.id, values, "imported", revision=revision, by=by)
@@ -137,8 +162,8 @@ def import_runs(
     return ImportedRuns(created, added)
 
 
-def _updates(run: TableRun, same: Sequence[ExperimentRecord]) -> int | None:
-    found = [known.number for known in same if known.parameters == run.parameters]
+def _updates(run: TableRun, same: Sequence[ExperimentRecord]) -> ExperimentRecord | None:
+    found = [known for known in same if known.parameters == run.parameters]
     return found[0] if len(found) == 1 and run.parameters else None
 
 

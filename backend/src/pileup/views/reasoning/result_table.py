@@ -37,6 +37,10 @@ _FAILED = re.compile(
     r"\b(fail\w*|yes|true|collapse\w*|stall\w*|pile\w*|hang\w*|hung)\b|✗|✕|❌", re.I
 )
 _OUTCOME_HEAD = re.compile(r"fail|outcome|result|stall|collapse|pile|ok\b|verdict|status", re.I)
+_TIME = re.compile(
+    r"(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4})(?:[T ,]{1,2}\d{1,2}:\d\d\S{0,16})?(?: ?UTC)?"
+    r"|\d{1,2}:\d\d(?::\d\d)?(?: ?UTC)?"
+)
 _TITLE_HEAD = re.compile(r"^(title|name|run|test|experiment|notes?|comment)$", re.I)
 
 
@@ -147,6 +151,8 @@ def guessed_columns(cells: Cells) -> list[Column]:
         read = [number for cell in column if (number := read_number(cell)) is not None]
         if not column:
             role: Role = "ignore"
+        elif all(map(_TIME.fullmatch, column)):
+            role = "title"  # a run has its time in its name, and its load in a parameter
         elif _TITLE_HEAD.match(name) and len(read) < len(column):
             role = "title"
         elif 2 * len(read) > len(column):

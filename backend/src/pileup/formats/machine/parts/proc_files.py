@@ -127,6 +127,7 @@ class ProcFiles:
         self._zone: Labels = ()
         self.resource = ""
         """Whose pressure the next lines are; empty where no line names it."""
+        self.lists_swap = False
 
     def cpu_stat(self, text: str) -> bool:
         """Read cpu.stat of a control group: how often its quota stopped it."""
@@ -259,6 +260,7 @@ class ProcFiles:
         match = _SWAP.match(text)
         if match is None:
             return text.startswith("Filename")
+        self.lists_swap = True
         labels = (("file", _plain(match["file"])),)
         for name in ("size", "used"):
             self._add(f"swaps.{name}", float(match[name]), "gauge", "KiB", labels)

@@ -214,6 +214,30 @@ def _last_row(text: str) -> int:
     return at if len(text) - at < _LONGEST_REST else len(text)
 
 
+@dataclass(frozen=True, slots=True)
+class _Interrupted:
+    """A table above a line that is none of its rows, and how its rows are read."""
+
+    result: ResultSet
+    last: int
+    """Its last line."""
+    layout: Layout | None
+    offsets: list[int]
+    cells: Delimited | None
+
+    def may_have(self, text: str) -> bool:
+        """Whether a line has as many cells as the rows of the table, between the same marks."""
+        columns = self.result.columns
+        if self.layout == "tab":
+            return text.count("\t") == len(columns) - 1 > 0 and not _looks_like_header(text)
+        cells = _bars(text)
+        if cells is None or len(cells) != len(columns) or tuple(cells) == columns:
+            return False
+        if self.cells is not None and self.cells.kind == "|":
+            return self.cells.cells(text) is not None
+        return self.layout == "box" and len(self.offsets) == len(columns) + 1
+
+
 class Reader:
     """Reads the lines of a text in order; ``end`` completes what they leave open."""
 
@@ -221,8 +245,9 @@ class Reader:
         self._is_known = is_known
         self._any_words = any_words
         self._sets = 0
-        self._interrupted: tuple[ResultSet, int] | None = None
-        """The table above a line that is none of its rows, and its last line."""
+        self._interrupted: _Interrupted | None = None
+        self._resumed = 0
+        """The line with which a table went on behind remarks."""
         self._result: ResultSet | None = None
         self._layout: Layout | None = None
         self._title: list[str] = []
@@ -234,6 +259,8 @@ class Reader:
         """Further lines of the last value, joined when it is complete."""
         self._first = self._last = 0
         self._size = 0
+        self._is_over = False
+        """The text has ended, perhaps inside of a cell."""
         # \G
         self._in_row = False
         self._row_number = 0
@@ -513,6 +540,7 @@ class Reader:
             yield Stray(number, line)  # a row of which the copy has no more
         elif self._in_row and self._more and _CUT_STARS.match(self._more[-1]):
             yield Stray(self._last, self._more.pop())
+        self._is_over = True
         yield from self._end_set()
 
     def _row_line(self, number: int, row: int) -> Iterator[Part]:
@@ -574,7 +602,9 @@ class Reader:
             if began:
                 return
         interrupted, self._interrupted = self._interrupted, None
-        if not text.strip():
+        if interrupted is not None and self._goes_on(interrupted, number, text):
+            yield from self._other_line(number, text)
+        elif not text.strip():
             self._inside_sql = False
         elif match := _PROMPT.match(text) or _MORE.match(text):
             if not _MORE.match(text):
@@ -594,7 +624,6 @@ class Reader:
             wall = self._on_day(stamp.wall_us) if stamp.clock == "dayless" else stamp.wall_us
             yield Stamp(number, wall, stamp.clock, stamp.printed, is_ts=False)
         elif columns := self._columns_of_row(text):
-            self._interrupted = interrupted
             yield from self._first_row(number, text, columns)
         elif columns := headless.cut_columns(text):
             layout = Delimited("|", columns, is_open=True, is_cut=True)
@@ -629,8 +658,7 @@ class Reader:
         """Read a row that has no header above it."""
         self._inside_sql = False
         layout: Layout = "tab" if "\t" in text else "cells"
-        if not self._goes_on(number, columns):
-            yield from self._begin(number, columns, layout)
+        yield from self._begin(number, columns, layout)
         self._layout = layout
         if layout == "tab":
             yield from self._tab(number, text)
@@ -638,15 +666,20 @@ class Reader:
             self._cells = Delimited("|", columns)
             yield from self._delimited(number, text)
 
-    def _goes_on(self, number: int, columns: tuple[str, ...]) -> bool:
+    def _goes_on(self, interrupted: _Interrupted, number: int, text: str) -> bool:
         """Go on with the table above the remarks that somebody wrote between its rows."""
-        if self._interrupted is None:
+        if number - interrupted.last > _MOST_REMARKS + 1 or not interrupted.may_have(text):
             return False
-        (result, last), self._interrupted = self._interrupted, None
-        names = tuple(name.lower() for name in result.columns)
-        if number - last > _MOST_REMARKS + 1 or names != tuple(name.lower() for name in columns):
+        if number == self._resumed or self._is_known(_bars(text) or ()):
+            return False  # it is none of its rows
+        names = tuple(name.lower() for name in interrupted.result.columns)
+        own = self._columns_of_row(text) or names
+        if names != tuple(name.lower() for name in own):
             return False
-        self._result = result
+        self._inside_sql = False
+        self._result, self._layout = interrupted.result, interrupted.layout
+        self._cells, self._offsets = interrupted.cells, interrupted.offsets
+        self._rules, self._resumed = 2, number
         return True
 
     def _begin_cells(self, number: int, text: str, layout: Delimited) -> Iterator[Part]:
@@ -924,6 +957,15 @@ class Reader:
         result = self._result
         if result is None:
             return
+        if (
+            self._is_over
+            and len(values) < len(result.columns)
+            and _NUMBER.match(values[-1].strip())
+        ):
+            values = values[:-1]  # it may have had more digits
+        if not values:
+            yield Stray(self._first, "a row of which nothing is whole")
+            return
         missing = max(0, len(result.columns) - len(values))
         cells = tuple(_cell(value, result.layout) for value in values)
         cells = (*cells, *[None] * missing) if missing else cells[: len(result.columns)]
@@ -939,7 +981,14 @@ class Reader:
         if self._candidate is not None:
             (at, header, _), self._candidate = self._candidate, None
             yield Stray(at, header)
-        self._interrupted = (self._result, self._last) if self._result else self._interrupted
+        if self._result is not None:
+            self._interrupted = _Interrupted(
+                self._result,
+                max(self._last, self._result.line + 1),  # its header may have a rule below it
+                self._layout,
+                self._offsets,
+                self._cells,
+            )
         self._result = self._layout = self._cells = None
         self._expected = ()
         self._in_row = self._closed = False

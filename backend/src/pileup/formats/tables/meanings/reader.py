@@ -120,7 +120,7 @@ class TableReader:
             if self._handler is not None:
                 if isinstance(part, ResultRow):
                     if part.missing:
-                        message = "A row that is cut; it was kept as far as it goes."
+                        message = "A row that is cut; what is whole of it was kept."
                         yield Problem(part.line_first, message)
                     self._handler.row(part)
                 else:
