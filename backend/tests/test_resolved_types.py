@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 _DECODE = """
 import os, threading, sys
 import msgspec
@@ -39,6 +41,7 @@ for kinds in (analysis, others) * 5:  # each in a process where nobody has resol
 """
 
 
+@pytest.mark.on_turn(5, 6)
 def test_threads_resolve_the_same_types_at_once() -> None:
     done = subprocess.run([sys.executable, "-c", _DECODE], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
+from pileup.analysis import analyse
+from pileup.knowledge.signature import Example
 from tests.analysis import test_bounds, test_rivals, turning
 from tests.analysis.blocked_time import test_active_sessions
 from tests.analysis.captures import test_partition
+from tests.analysis.cases import case
 from tests.analysis.clock import test_clock, test_hosts, test_offsets
 from tests.analysis.compare import test_compare
 from tests.analysis.evidence import test_cumulative, test_exporters, test_latch_stacks
@@ -87,11 +90,6 @@ SCENES: dict[Callable[..., None], tuple[int, ...]] = {
         4,
     ),
     test_next_evidence.test_a_stall_without_a_likely_cause_says_so_and_what_to_collect: (2,),
-    test_signatures.test_a_case_is_named: tuple(
-        number
-        for number, (_, example) in enumerate(test_signatures.FIRES)
-        if example.says in _NAMED
-    ),
     test_slow_queries.test_the_slow_log_answers_where_there_is_no_processlist: (0,),
     test_triage.test_a_full_cpu_is_suspect: (0,),
     test_triage_machine.test_a_long_run_queue_is_measured_by_the_number_of_cpus: (0,),
@@ -150,4 +148,11 @@ def recorded() -> Calls:
     for test, numbers in SCENES.items():
         for name, scene in cases_of(test, *numbers).items():
             calls.record(name, scene)
+    for name, example in test_signatures.CASES.items():
+        if example.says in _NAMED:
+            calls.record(f"case {name}", partial(_analysed, example))
     return calls
+
+
+def _analysed(example: Example) -> None:
+    analyse(case(example))

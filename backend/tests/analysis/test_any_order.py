@@ -15,6 +15,7 @@ STEP = 29
 
 
 @pytest.mark.parametrize("at", range(0, len(FIRES), STEP))
+@pytest.mark.dealt(2)
 def test_an_analysis_is_the_same_in_any_order(at: int) -> None:
     example = FIRES[at][1]
     known = encode(analyse(case(example)))

@@ -65,6 +65,7 @@ def test_a_hostile_file_leaves_healthy_ones_alone(file: str, tmp_path: Path) -> 
 
 @pytest.mark.slow
 @_taking_turns(SAMPLES, "name")
+@pytest.mark.on_turn(1, 2)
 def test_all_hostile_files_at_once_leave_healthy_ones_alone(name: str, tmp_path: Path) -> None:
     for file, text in FILES.items():
         (tmp_path / file).write_text(text, encoding="utf-8")

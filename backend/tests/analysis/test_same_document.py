@@ -17,7 +17,7 @@ from tests.analysis.frames import T0, S, artifact, frames, gauge
 from tests.conftest import REPOSITORY
 
 
-@pytest.mark.on_turn(0, 2)
+@pytest.mark.on_turn(1, 4)
 def test_a_capture_in_any_order() -> None:
     captures = Captures()
     captures.read(sorted((REPOSITORY / "samples" / "commit-pileup" / "artifacts").iterdir()))

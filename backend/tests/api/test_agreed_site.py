@@ -416,6 +416,7 @@ def words(scene: Scene, base: str, ann: TestClient) -> None:
 
 
 @pytest.mark.parametrize("scene", [people, incidents, argument])
+@pytest.mark.dealt(3)
 def test_a_scene(
     scene: Callable[[Scene], None], site: Site, request: pytest.FixtureRequest
 ) -> None:

@@ -198,6 +198,7 @@ def _tar(text: bytes) -> bytes:
     ],
     ids=["gzip", "tar", "bytes", "perf", "large"],
 )
+@pytest.mark.dealt(2)
 def test_standard_input_may_be_anything(
     site: Site, token: str, content: bytes, sentence: str, path: str
 ) -> None:

@@ -34,7 +34,7 @@ _MOST_BROKEN = 32 * 1024
 """Of each file: some 800 of them, broken, take less than a minute."""
 _SHARES = 4
 """Every so many-th file is a test of its own, so that several processes share the work."""
-_TURNS = 18
+_TURNS = 31
 """A usual run takes every so many-th of these files, other ones every day."""
 _COLLAPSED_TURNS = 3
 """The same for the few backtraces of which a capture has the output of pt-pmp."""
@@ -81,6 +81,7 @@ def test_every_file_of_the_corpus_broken_is_read(corpus: Path, share: int, round
             assert_sound(parse_bytes(broken, "upload"), len(broken), f"{path.name}: {what}")
 
 
+@pytest.mark.on_turn(2, 3)
 def test_frames_of_each_kind_come_back_from_the_store(corpus: Path, tmp_path: Path) -> None:
     """The largest file of each kind but the very large: what is stored is what was read."""
     store = FrameStore(tmp_path)

@@ -581,6 +581,7 @@ JSON_SAMPLES = [
 
 
 @pytest.mark.parametrize("path", JSON_SAMPLES, ids=lambda path: path.name)
+@pytest.mark.dealt(3)
 def test_a_cut_export_gives_what_is_whole_in_it(path: Any) -> None:
     text = path.read_text(encoding="utf-8")
     for share in (0.6, 0.8, 0.95):

@@ -220,6 +220,7 @@ def restarted(running: Running) -> Iterator[tuple[Running, list[psutil.Process]]
     second.stop()
 
 
+@pytest.mark.on_turn(3, 6)
 def test_a_killed_supervisor_leaves_nothing_running_and_loses_nothing(
     restarted: tuple[Running, list[psutil.Process]],
 ) -> None:
@@ -235,6 +236,7 @@ def _lives(process: psutil.Process) -> bool:
         return False
 
 
+@pytest.mark.on_turn(3, 6)
 def test_ctrl_c_stops_every_process(restarted: tuple[Running, list[psutil.Process]]) -> None:
     running, _ = restarted
     processes = running.processes()

@@ -89,7 +89,7 @@ def test_no_redacted_file_holds_a_planted_value(planted: tuple[Bench, str]) -> N
     assert seen >= 8
 
 
-@pytest.mark.on_turn(0, 2)
+@pytest.mark.on_turn(1, 3)
 def test_a_guest_of_a_redacted_link_sees_no_planted_value(planted: tuple[Bench, str]) -> None:
     """On every route of the OpenAPI document, with the ids of the incident, whatever it chooses."""
     bench, incident = planted

@@ -4,7 +4,7 @@ Reading a capture takes seconds, so a test process keeps what it read, and ``of_
 ``of_samples`` give the tests of one capture to one process. The process keeps them in memory only:
 no run reads what an earlier run left.
 
-A usual run reads one or two captures, each of them once a week (``Rounds.turn``), ``--rounds`` all.
+A usual run reads one of these captures, another every day (``Rounds.turn``), ``--rounds`` all.
 The same laws hold the samples of the repository in every run.
 """
 
@@ -42,7 +42,7 @@ _DEALT = (
     *("ahi-pileup-2", "free-page-starvation", "fts-sync-stall-2", "metadata-lock-pileup"),
 )
 """Every capture that any test reads whole, dealt over the days in this order."""
-_TURNS = 7
+_TURNS = len(_DEALT)
 _EVERY = re.compile("")
 _Test = TypeVar("_Test", bound=Callable[..., object])
 _TRUTH = ("GROUND_TRUTH.md", "ground-truth.json", "sample.yaml", "README.md")

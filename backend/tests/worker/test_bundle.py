@@ -102,6 +102,7 @@ def changed(bundle: bytes, **replaced: str | bytes | None) -> bytes:
     return touched(bundle, {name: lambda _, new=new: new for name, new in new_by_path.items()})
 
 
+@pytest.mark.on_turn(1, 2)
 def test_a_bundle_gives_the_same_incident_back(
     argued: tuple[Bench, str], argued_bundle: bytes
 ) -> None:

@@ -182,6 +182,7 @@ def _pair(draw: st.DrawFn) -> tuple[list[Parsed], list[Parsed]]:
 
 @settings(max_examples=15, deadline=None)
 @given(pair=_pair())
+@pytest.mark.on_turn(1, 2)
 def test_another_server_or_another_day_changes_nothing(
     pair: tuple[list[Parsed], list[Parsed]],
 ) -> None:

@@ -1941,6 +1941,14 @@ def test_a_paste_shows_its_cause(name: str, tmp_path: Path) -> None:
     first = analysis.findings[0]
     assert cause in {first.id, *(known.id for known in first.known_as)}, first.why
     assert not [other.id for other in analysis.findings[1:] if other.score > 0.5]
+    assert_short(analysis)
+
+
+def assert_short(analysis: Analysis) -> None:
+    """Its sentence, or that there is none."""
+    story = analysis.headline.story
+    assert len(story.split()) <= MOST_WORDS
+    assert not story or story.endswith((".", "?"))
 
 
 @pytest.mark.parametrize("name", FINE)
@@ -2309,14 +2317,6 @@ def test_a_session_that_only_may_hold_a_lock_is_not_to_be_ended_at_once(tmp_path
     if "may hold" in finding.chain.holder:
         assert not [action for action in ends if action.startswith(("KILL 72", "KILL 73"))]
     assert finding.next_step
-
-
-@pytest.mark.parametrize("text", [text for text, _ in PASTES.values()] + [UNSURE_HOLDER])
-@pytest.mark.dealt(3)
-def test_the_sentence_of_a_paste_is_short(text: str, tmp_path: Path) -> None:
-    said = _analysed(tmp_path, text).headline.story
-    assert len(said.split()) <= MOST_WORDS
-    assert not said or said.endswith((".", "?"))
 
 
 def test_commits_of_less_than_a_second_are_no_finding(tmp_path: Path) -> None:

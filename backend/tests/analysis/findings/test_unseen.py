@@ -351,6 +351,7 @@ INCIDENTS = {
 
 
 @pytest.mark.parametrize("name", INCIDENTS)
+@pytest.mark.dealt(2)
 def test_the_right_finding_comes_first(name: str) -> None:
     example, causes, root = INCIDENTS[name]
     found = analyse(case(example))

@@ -114,6 +114,7 @@ MIXED: dict[str, tuple[str, dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("paste", MIXED)
+@pytest.mark.dealt(2)
 def test_each_part_of_a_mixed_paste_is_read(paste: str) -> None:
     text, expected = MIXED[paste]
     parsed = parse_bytes(text.encode(), "pasted.txt")

@@ -42,6 +42,7 @@ def heights(parsed: Parsed) -> Counter[str]:
 
 
 @pytest.mark.parametrize("style", _BLOCKS)
+@pytest.mark.dealt(2)
 def test_each_block_is_read_by_itself(style: str, rounds: Rounds) -> None:
     opening, closing = _BLOCKS[style]
     for seed in range(rounds.times(4, 40)):

@@ -352,6 +352,7 @@ def test_every_number_of_the_corpus_is_in_a_record(dumps: list[tuple[str, bytes,
 
 
 @pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.dealt(2)
 def test_looking_up_changes_nothing(path: Path, rounds: Rounds) -> None:
     """Every text read anew, one wait at a time: the same records, of damaged files as well."""
     data = path.read_bytes()[: 96 * 1024]

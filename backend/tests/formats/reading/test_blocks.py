@@ -25,6 +25,7 @@ def _file(dice: random.Random, encoding: str) -> bytes:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 @pytest.mark.slow
+@pytest.mark.dealt(3)
 def test_small_blocks_give_the_same_lines_and_books(encoding: str, rounds: Rounds) -> None:
     for seed in range(rounds.times(5, 12)):
         dice = random.Random(seed)

@@ -401,6 +401,7 @@ DATES = (
 @pytest.mark.parametrize(
     "meaning", [name for name in MEANINGS if name not in ("variables", "logged deadlocks")]
 )
+@pytest.mark.dealt(3)
 def test_a_date_above_a_table_is_its_time(layout: str, meaning: str) -> None:
     """``while :; do date; mysql -e '...'; sleep 2; done``, also where ``date`` speaks French."""
     wanted, rows = MEANINGS[meaning]

@@ -145,6 +145,7 @@ DRESSES = (
 
 @pytest.mark.parametrize("what", DRESSES)
 @pytest.mark.parametrize("path", [DUMP, STACKS], ids=["status dump", "stacks"])
+@pytest.mark.dealt(3)
 def test_a_dress_changes_no_record(path: Path, what: str) -> None:
     text = path.read_text(encoding="utf-8", errors="replace")[:8_000].rpartition("\n")[0] + "\n"
     plain = records(parse_bytes(text.encode(), "x"))
