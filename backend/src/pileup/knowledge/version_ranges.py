@@ -50,6 +50,19 @@ def fix_text(entry: str) -> str:
     return f"{unread}{title} {version.rstrip('?')}".rstrip() + remark
 
 
+def fix_texts(fixed: Iterable[str], family: str | None) -> list[str]:
+    """Write the entries of ``fixed`` for the reader of one server.
+
+    That another flavour has no fix is left out: it says nothing about this server.
+    """
+    return [
+        fix_text(entry)
+        for entry in fixed
+        if entry.strip(" -")
+        and (family is None or (fix := read_fix(entry)).release or _is_about(fix.flavour, family))
+    ]
+
+
 def affected_text(entry: str) -> str:
     """Write an entry of ``affected`` for people: 'MySQL 5.7.0 to at least 5.7.11 (a remark)'."""
     releases, _, note = (part.strip() for part in entry.partition(":"))

@@ -286,6 +286,18 @@ def _moments() -> object:
     return len(detection._from_moments(values, [signal(*[9.0] * 60)]))
 
 
+def _waited_for() -> object:
+    active: Any = given(classes=[given(id="latch", title="Latch", waits=True, share=0.6)])
+    return sentence._waits_of(active)
+
+
+def _wide(impact: float, root: float) -> object:
+    chain = given(holder="", victims="438 threads wait.")
+    finding: Any = given(verdict="found", role="problem", title="A", impact=impact, chain=chain)
+    leading: Any = given(share=root)
+    return sentence.wide_cause([finding], leading)
+
+
 SCENES: Scenes = {
     "stalls.detection _NEAR_S _from_moments": _moments,
     "stalls.lags LEAST lag_stops": lambda: _lagging([0.0, 0, 0, 10, 20, 30, 30, 30], 10),
@@ -357,4 +369,7 @@ SCENES: Scenes = {
     "story.sentence _LIKELY _triggered": _triggered,
     "story.sentence _MOSTLY _triggered": _triggered,
     "story.sentence _SURE _triggered": _triggered,
+    "story.sentence _MOSTLY _waits_of": _waited_for,
+    "story.sentence _MOSTLY wide_cause": lambda: _wide(impact=0.6, root=0.3),
+    "story.sentence _MOSTLY wide_cause again": lambda: _wide(impact=1.0, root=0.6),
 }

@@ -59,7 +59,7 @@ from pileup.analysis.findings.seen import distinct
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import knowledge
 from pileup.knowledge.signature import Signature, names
-from pileup.knowledge.version_ranges import fix_text
+from pileup.knowledge.version_ranges import fix_texts
 
 RULES: dict[str, Rule] = {
     **latches.RULES,
@@ -245,7 +245,7 @@ def _finding(
         evidence=distinct(match.evidence),
         against=list(match.against),
         applies_to_version=own.applies,
-        fixed_in=[fix_text(entry) for entry in issue.fixed if entry.strip(" -")],
+        fixed_in=fix_texts(issue.fixed, context.server.family),
         mitigations=remedies.remedies(issue, context, queue, sure, kind),
         experiment=ExperimentDoc(
             change=issue.change, expect=issue.expect or "", refuted_if=issue.refuted_if

@@ -39,6 +39,20 @@ def chain(root: RootDoc | None) -> list[StoryLink]:
     return links if len(links) <= _MOST else [*links[:half], *links[-half:]]
 
 
+def wide_chain(waited_for: str, root: RootDoc | None, sessions: int) -> list[StoryLink]:
+    """Return the chain of waits at many places: what they wait for, with the largest, and all."""
+    largest = f"largest: {short(root.name)}, {root.share:.0%} of session time" if root else ""
+    label = "1 session" if sessions == 1 else f"{grouped(sessions)} sessions"
+    return [
+        StoryLink(
+            role="resource",
+            title=_upper(waited_for),
+            detail=f"no single holder; {largest}" if largest else "no single holder",
+        ),
+        StoryLink(role="victims", title=label, sessions=sessions),
+    ]
+
+
 def trigger(root: RootDoc | None) -> PathStepDoc | None:
     """Return the session that waits for the root and that the others wait for; None without one.
 
@@ -95,4 +109,4 @@ def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-__all__ = ["chain", "trigger"]
+__all__ = ["chain", "trigger", "wide_chain"]

@@ -18,7 +18,14 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.story import chain, impact, marks
 from pileup.analysis.story.endings import ending
-from pileup.analysis.story.sentence import leading, of_waits, plain, story
+from pileup.analysis.story.sentence import (
+    leading,
+    of_waits,
+    plain,
+    story,
+    wait_class,
+    wide_cause,
+)
 from pileup.analysis.story.work import work
 
 _MOST_FIXES = 4
@@ -42,15 +49,20 @@ def tell(
         return sentence, _of_waits(root, findings) if sentence else None
     ended = ending(context.evidence, stall, root)
     cost = impact.impact(context, stall, active)
+    cause, waited_for = wide_cause(findings, root), wait_class(active)
+    links = chain.chain(root)
+    if cause and waited_for and stall.peak_waiters:
+        links = chain.wide_chain(waited_for, root, stall.peak_waiters)
     document = StoryDoc(
         plain=plain(stall, cost),
-        chain=chain.chain(root),
+        chain=links,
         impact=cost,
         fixes=_fixes(findings),
         marks=marks.marks(stall, root, ended),
         work=work(context, active),
     )
-    return story(stall, roots, active, ended, cost, _busy_with(findings)), document
+    busy = _busy_with(findings)
+    return story(stall, roots, active, ended, cost, busy, cause), document
 
 
 def _busy_with(findings: Sequence[FindingDoc]) -> str:

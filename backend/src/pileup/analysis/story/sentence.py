@@ -66,18 +66,20 @@ def story(
     ending: Ending | None = None,
     cost: StoryImpact | None = None,
     busy_with: str = "",
+    cause: str = "",
 ) -> str:
     """Write the sentence; '' without a stall. The fullest variant that is short enough wins.
 
     ending: what became of the first root when the stall ended.
     cost: what the stall cost, for a stall without a cause to name.
     busy_with: the statement that takes the time where nobody waits: 'SELECT on shop.orders'.
+    cause: of waits at many places, where no root has most of the time: see ``wide_cause``.
     """
     if stall is None:
         return ""
     return next(
         text
-        for text in _variants(stall, leading(roots), active, ending, cost, busy_with)
+        for text in _variants(stall, leading(roots), active, ending, cost, busy_with, cause)
         if len(text.split()) <= MOST_WORDS or text.startswith(_LAST)
     )
 
@@ -128,6 +130,35 @@ def plain(stall: StallDoc, cost: StoryImpact) -> str:
     return next((text for text in variants if len(text.split()) <= MOST_WORDS), variants[-1])
 
 
+def wide_cause(findings: Sequence[FindingDoc], root: RootDoc | None) -> str:
+    """Return the first finding's title where it explains the waits of many places; else ''.
+
+    Then no root has most of the time, and to name the largest would tell a smaller story.
+    """
+    first = findings[0] if findings else None
+    if first is None or first.verdict != "found" or first.role != "problem":
+        return ""
+    share, chain = first.impact or 0.0, first.chain
+    if share < _MOSTLY or chain.holder or not _NOBODY_NAMED.match(chain.victims):
+        return ""
+    return first.title if root is None or root.share < _MOSTLY else ""
+
+
+def wait_class(active: ActiveSessionsDoc | None) -> str:
+    """Return what most of the time is waited for: 'latches inside the server'; '' if nothing is."""
+    top = _top_class(active)
+    return top[0] if top else ""
+
+
+def _waits_of(active: ActiveSessionsDoc | None) -> str:
+    """' for latches inside the server', with the share if it is not most of the time."""
+    top = _top_class(active)
+    if top is None:
+        return ""
+    title, share = top
+    return f" for {title}" if share >= _MOSTLY else f", {share:.0%} of the time for {title}"
+
+
 def on_its_day(sentence: str, onset: str) -> str:
     """Put the day of a stall before its time, for a case that spans several days."""
     dated = _FIRST_TIME.sub(rf"\g<from>{onset[:10]} \g<time> UTC", sentence, count=1)
@@ -170,12 +201,16 @@ def _variants(
     ending: Ending | None,
     cost: StoryImpact | None,
     busy_with: str,
+    cause: str,
 ) -> Iterator[str]:
     who = _who(stall)
     if stall.shape == "refused" and stall.note.endswith(DEADLOCKS_ENDED):
         yield from _dated(stall, stall.note.removesuffix("."))
     if stall.shape == "refused":
         yield from _dated(stall, "the server refused clients")
+    if cause and who and (what := _waits_of(active)):
+        yield from _dated(stall, f"{who} waited{what}; likely cause: {cause}")
+        yield from _dated(stall, f"{who} waited; likely cause: {cause}")
     if root is not None and who:
         yield from _triggered(stall, root, ending)
         until = _until(root, ending)
@@ -358,4 +393,4 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-__all__ = ["MOST_WORDS", "leading", "plain", "story"]
+__all__ = ["MOST_WORDS", "leading", "plain", "story", "wait_class", "wide_cause"]
