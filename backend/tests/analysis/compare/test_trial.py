@@ -71,7 +71,7 @@ def test_what_completes_beside_a_standstill_is_not_its_work() -> None:
     found = trial(run(3, 1874), run(163, 5))
     assert (found.verdict, found.after_s) == ("worse", None)
     assert "hardly any statements completed (163 sessions running, 5 statements/s)" in found.text
-    assert "against 1.6 ms (3 sessions running" in found.text
+    assert "against 1.6 ms inside the server per statement (3 sessions running" in found.text
     for other in (trial(run(3, 1874), run(163, 19)), trial(run(163, 1874), run(3, 5))):
         assert "hardly any" not in other.text
 

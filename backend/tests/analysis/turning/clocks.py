@@ -248,6 +248,20 @@ def _numbered(*numbers: int, counters: tuple[float, ...] = (100, 200), apart_s: 
     return dict(zip(numbers, found["time"].to_list(), strict=True))
 
 
+def _clear() -> object:
+    """Three spreads apart, by too few samples to compare their ranges."""
+    row: dict[str, object] = dict.fromkeys(("unit", "unit_b", "kind", "kind_b", "labels"))
+    for name in ("median", "p05", "p95", "median_b", "p05_b", "p95_b"):
+        row[name] = 1.0
+    return differences._series_doc(row | {"series": "a", "n": 1, "n_b": 1, "score": 3.0}).clear
+
+
+def _apart() -> object:
+    """Five samples of 1, and nine of 2."""
+    less = {"n": 5, "p05": 1.0, "p95": 1.0, "median": 1.0}
+    return differences._is_apart(less | {"n_b": 9, "p05_b": 2.0, "p95_b": 2.0, "median_b": 2.0})
+
+
 SCENES: Scenes = {
     "clock.anchoring _MAX_LAGS _best": _best,
     "clock.anchoring _MIN_POINTS _best": _best_points,
@@ -303,6 +317,9 @@ SCENES: Scenes = {
     "clock.uptimes _LONGEST_S starts": _starts,
     "clock.years MAXYEAR _nearest": lambda: _year(2020),
     "clock.years MINYEAR _nearest": lambda: _year(900),
+    "compare.differences _APART _is_apart": _apart,
+    "compare.differences CLEAR _series_doc": _clear,
+    "compare.differences _ENOUGH _is_apart": _apart,
     "compare.differences _NAMED untimed_tables": _untimed,
     "compare.fleet LEAST fleet": _few_hosts,
     "compare.fleet TIMES _outliers": lambda: _outlier(15.0 + 1e-9),

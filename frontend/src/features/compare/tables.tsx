@@ -93,7 +93,13 @@ export function seriesColumns(
         title: 'Ratio of the medians; in brackets its lowest and highest value',
         kind: 'number',
         width: 'minmax(130px, 1fr)',
-        cell: (row) => <Ratio ratio={row.ratios[side] ?? null} />,
+        cell: (row) => (
+          <Ratio
+            ratio={row.ratios[side] ?? null}
+            from={row.levels[reference]?.median}
+            to={row.levels[side]?.median}
+          />
+        ),
         sort: (row) => row.ratios[side]?.ratio ?? null,
       }
     }),
@@ -131,8 +137,17 @@ function rangeText({ low, high, median }: Spread, unit: string | null): string {
   return `${first}–${to.text}${to.unit === middle.unit && from.unit === to.unit ? '' : ` ${to.unit}`}`
 }
 
-function Ratio({ ratio }: { readonly ratio: Series['ratios'][number] }) {
-  if (!ratio) return <span className="faint">–</span>
+/** How many times as much; no number is a multiple of 0, so that a rise from it is put in words. */
+function Ratio({
+  ratio,
+  from,
+  to,
+}: {
+  readonly ratio: Series['ratios'][number]
+  readonly from: number | null | undefined
+  readonly to: number | null | undefined
+}) {
+  if (!ratio) return from === 0 && to ? <span>from 0</span> : <span className="faint">–</span>
   const { low, high } = ratio
   const isSpread = low !== null && high !== null && low !== high && low > 0
   return (

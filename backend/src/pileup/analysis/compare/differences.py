@@ -31,6 +31,10 @@ from pileup.numerals import number
 
 CLEAR = 3.0
 """A difference of medians is clear beyond this many spreads."""
+_APART = 2.0
+"""A side that ramps up has a large spread: medians this many times as far are clear as well ..."""
+_ENOUGH = 5
+"""... where both have so many samples, and nearly all of one are beyond those of the other."""
 MOST = 500
 _DEPTH = 60
 _UNLIKE_LENGTH = 4.0
@@ -234,6 +238,7 @@ def _levels(rows: pl.DataFrame) -> pl.DataFrame:
             pl.len().alias("n"),
             pl.col("middle").first().alias("median"),
             (pl.col("value") - pl.col("middle")).abs().median().alias("mad"),
+            pl.col("value").quantile(0.05, "nearest").alias("p05"),
             pl.col("value").quantile(0.95, "nearest").alias("p95"),
         )
     )
@@ -257,8 +262,21 @@ def _series_doc(row: dict[str, object]) -> ComparedSeries:
         b_points=_int(row["n_b"]),
         ratio=ratio,
         score=max(score, 0.0),
-        clear=score >= CLEAR,
+        clear=score >= CLEAR or _is_apart(row),
     )
+
+
+def _is_apart(row: dict[str, object]) -> bool:
+    """Return whether nearly all samples of one side are beyond those of the other, by far."""
+    if min(_int(row["n"]) or 0, _int(row["n_b"]) or 0) < _ENOUGH:
+        return False
+    lows, highs = ([_float(row[f"{name}{side}"]) for side in ("", "_b")] for name in ("p05", "p95"))
+    (low_a, low_b), (high_a, high_b) = lows, highs
+    if low_a is None or low_b is None or high_a is None or high_b is None:
+        return False
+    medians = [abs(_float(row[name]) or 0.0) for name in ("median", "median_b")]
+    is_far = _APART * min(medians) <= max(medians)
+    return is_far and (high_a < low_b or high_b < low_a)
 
 
 # ---- waits -------------------------------------------------------------------------------------

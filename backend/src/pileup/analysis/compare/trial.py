@@ -116,8 +116,9 @@ def _verdict(before_run: Run, old: _Inside, after_run: Run, new: _Inside) -> Tri
         "unknown": f"The load differs too much to compare {after} with {before}",
     }[verdict]
     before_s, after_s = old.beside(new), new.beside(old)
-    spent = _spent(new, after_s, "inside the server per statement ")
-    text = f"{conclusion}: {spent}, against {_spent(old, before_s)}."
+    inside = "inside the server per statement "
+    spent = _spent(new, after_s, inside)
+    text = f"{conclusion}: {spent}, against {_spent(old, before_s, '' if after_s else inside)}."
     if new.known is not None or old.known is not None:
         text += " Sessions and rates are medians."
     if unlike and fast is new and after_run.span is None:

@@ -12,6 +12,7 @@ from datetime import UTC
 from pileup.analysis.contract import Analysis, FindingDoc, HotLatchDoc
 from pileup.analysis.evidence import gaps
 from pileup.analysis.evidence.servers import server_title
+from pileup.analysis.evidence.times import clock_text, parse
 from pileup.analysis.findings.summary import stall_sentence
 from pileup.knowledge import knowledge, latch_words
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
@@ -110,7 +111,11 @@ def _what_stalled(analysis: Analysis) -> str:
     again = analysis.recurrence.text if analysis.recurrence else ""
     marks = analysis.story.marks if analysis.story else []
     end = next((mark for mark in marks if mark.kind == "end" and mark.text != "end"), None)
-    ended = f"It ended at {when(end.at)}, when {end.text}." if end else ""
+    ended = ""
+    if end is not None:
+        is_same_day = end.at[:10] == stall.onset[:10]
+        at = clock_text(parse(end.at)) if is_same_day else when(end.at)
+        ended = f"It ended at {at}, when {end.text}."
     return " ".join(part for part in (again, stall_sentence(stall), ended) if part)
 
 
