@@ -57,6 +57,10 @@ def redactor(*kinds: str) -> Redactor:
         ("# User@Host: shopapp[shopapp] @ db-7 [10.1.2.3]", ["shopapp", "db-7", "10.1"], []),
         ("mail ann@corp.example.com on db1.corp.internal", ["ann@", "db1.corp"], ["mail"]),
         ("from fe80::1ff:fe23:4567:890a in", ["fe80"], ["from"]),
+        ("pt-stalk-db-7-2026_11_20.tar.gz/a_db-7_b", ["db-7"], ["pt-stalk-host-", "-2026", "_b"]),
+        ("xdb-7 db-71 and shopapp-2", [], ["xdb-7 ", "db-71", "shopapp-2"]),
+        ("'alter table t add c char default 'xx''), isn't it", ["xx"], ["''), isn't it"]),
+        ("'select 'it''s', 'xx'' b' from t'", ["it''s", "xx", " b"], ["from t"]),
     ],
 )
 def test_what_goes_and_what_stays(text: str, gone: list[str], kept: list[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 
@@ -29,6 +29,9 @@ _BASE64 = re.compile(
 _NAMES = frozenset({"hosts", "users"})
 _PUBLIC = PUBLIC_HOSTS | {"localhost.localdomain"}
 _TIME = re.compile(r"[\d:.TZ /+-]*\d[:/-]\d[\d:.TZ /+-]*")
+_DIGIT = re.compile(r"\d")
+_LEAST_IN_NAMES = 4
+"""Letters of the name of a host that is looked for within other names."""
 _CONSTANT = re.compile(r"[A-Z][A-Z_,-]*|utf8\w*|latin1\w*|[\d.]+[KMGkmg]?")
 _REPORT_WORDS = frozenset(
     """
@@ -91,16 +94,39 @@ class KnownValues:
         if len(self._kinds) <= _FEW and not any(value in text for value in self._kinds):
             return
         for word in _WORD.finditer(text):
-            lengths = self._lengths.get(word[0])
-            if lengths is None:
-                continue
-            start = word.start()
-            for length in sorted(lengths, reverse=True):
-                value = text[start : start + length]
-                kind = self._kinds.get(value)
-                if kind is not None and _is_whole(text, start, start + length, kind):
-                    yield Span(start, start + length, kind, value)
+            for start, first in _beginnings(word):
+                span = self._longest(text, start, self._lengths.get(first, ()))
+                if span is not None:
+                    yield span
                     break
+
+    def _longest(self, text: str, start: int, lengths: Collection[int]) -> Span | None:
+        for length in sorted(lengths, reverse=True):
+            value = text[start : start + length]
+            kind = self._kinds.get(value)
+            if kind is not None and _is_whole(text, start, start + length, kind):
+                return Span(start, start + length, kind, value)
+        return None
+
+
+_MOST_PARTS = 12
+"""Parts of a name with underscores in which the name of a host is looked for."""
+
+
+def _beginnings(word: re.Match[str]) -> Iterator[tuple[int, str]]:
+    """Yield where a value may begin in a word, and its first word: files are named after hosts."""
+    yield word.start(), word[0]
+    parts = word[0].split("_", _MOST_PARTS)
+    if len(parts) == 1:
+        return
+    at = word.start()
+    for number, part in enumerate(parts):
+        first = ""
+        for other in parts[number:]:
+            first += other if not first else f"_{other}"
+            if first and first != word[0]:
+                yield at, first
+        at += len(part) + 1
 
 
 def is_telling(kind: str, value: str) -> bool:
@@ -147,12 +173,14 @@ def _of_base64(word: str) -> str:
 def _is_whole(text: str, start: int, end: int, kind: str) -> bool:
     """Return whether a value at this place is no part of a longer word, or of a name with dashes.
 
-    The beginning is the beginning of a word already.
+    The name of a host that has a digit may be a part of one, as files are named after hosts.
     """
-    before, after = text[start - 1 : start], text[end : end + 1]
-    if kind in _NAMES and (before == "-" or after == "-"):
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if kind == "hosts" and end - start >= _LEAST_IN_NAMES and _DIGIT.search(text, start, end):
+        return not before.isalnum() and not after.isalnum()
+    if before == "_" or (kind in _NAMES and "-" in (before, after)):
         return False
-    return not (after and (after.isalnum() or after == "_") and _is_letter(text[end - 1]))
+    return not (after and _is_letter(after) and _is_letter(text[end - 1]))
 
 
 def _is_letter(letter: str) -> bool:

@@ -92,6 +92,8 @@ _CURLY = re.compile(r"[“‘„](?P<value>[^“”‘’„\n]+)(?:[”’“]|
 """A string whose quotes a word processor has changed; a cut statement may end in it."""
 _PLAIN_STRING = re.compile(r"'((?:[^']|'')*)(?:'|$)")
 """A string under NO_BACKSLASH_ESCAPES."""
+_BOTH_CLOSE = re.compile(r"'(?='(?:[^\w'\n]|$)(?:[^'\n]|(?<=\w)'(?=\w))*(?:\n|$))")
+"""The end of a string that is also the end of the quoted statement: the line has no other quote."""
 _CELL_END = re.compile(r" *\|")
 _IDENTIFIER = re.compile(r"[\w$]+")
 _BEFORE_TABLE = frozenset({"UPDATE", "INTO", "JOIN", "TABLE"})
@@ -273,6 +275,7 @@ class Statements:
         """Add the spans of the statement that begins here; return where it ends."""
         begin, before, string_at = at, "", -1
         ambiguous = False
+        is_quoted = self._text[max(0, at - 1) : at] == "'"
         for kind, start, stop in scan(self._text, at, end):
             # A backslash that escapes nothing (NO_BACKSLASH_ESCAPES) makes a string end too late,
             # in front of the words of the next one.
@@ -287,6 +290,11 @@ class Statements:
                 end = stop
                 break
             if kind == "string":
+                both = _BOTH_CLOSE.search(self._text, start + 1, end) if is_quoted else None
+                if both is not None and both.end() < stop:
+                    end = both.end()
+                    self._string(start, end, before)
+                    break
                 self._string(start, stop, before)
                 string_at = stop if "\\" in written else -1
             elif (
