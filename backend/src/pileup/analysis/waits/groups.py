@@ -6,8 +6,8 @@ seven, the 36 rows they hold, the 252 waiters for these rows. The grain sets how
 be: the finest grain that leaves a readable graph is used, else the coarsest. At the finer grains,
 waiters with nobody behind them that run statements of one shape are a group of their own.
 
-Roots, members of a deadlock, inferred holders next to known ones, and the few nodes that block far
-more than their siblings never disappear in a group.
+Members of a deadlock, inferred holders next to known ones, the roots of a kind that block most, and
+the few nodes that block far more than their siblings never disappear in a group.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from pileup.analysis.waits.draft import Edge
 SMALLEST = 3
 """Smallest group; fewer similar nodes stay single."""
 RESOURCES_SHOWN = 12
-"""Resources of one holder, and roots of one kind, that stay single."""
+"""Resources of one holder, and roots of one kind, that stay single, if the graph stays readable."""
+_ROOTS_SHOWN = 4
+"""Those that stay single at the coarsest grain."""
 BLOCKERS_SHOWN = 8
 """Similar waiters with threads behind them that stay single, if the graph stays readable."""
-READABLE = 150
+READABLE = 60
 """Most nodes of a readable graph; above it a coarser grain applies."""
 _OUTSTANDING, _OUTSTANDING_SHOWN = 4.0, 3
 """A blocker above this multiple of its siblings' median stays single; limit of such blockers."""
@@ -50,13 +52,15 @@ class _Grain:
     """They share mode, position, levels behind them, and kinds of held resources."""
     by_parent: bool
     """They wait for the same resource or group; else they only share their depth."""
+    resources: int = RESOURCES_SHOWN
+    """Resources of one holder, and roots of one kind, that stay single."""
 
 
 _GRAINS = (
     _Grain(BLOCKERS_SHOWN + 1, exact=True, by_parent=True),
     _Grain(SMALLEST, exact=True, by_parent=True),
     _Grain(SMALLEST, exact=False, by_parent=True),
-    _Grain(SMALLEST, exact=False, by_parent=False),
+    _Grain(SMALLEST, exact=False, by_parent=False, resources=_ROOTS_SHOWN),
 )
 
 
@@ -166,7 +170,7 @@ def _folded(
     if ahead and (inside or not grain.by_parent):
         return nodes
     if ahead or first.root or first.kind == "latch":
-        return sorted(nodes, key=_most_first)[RESOURCES_SHOWN:]
+        return sorted(nodes, key=_most_first)[grain.resources :]
     return []
 
 

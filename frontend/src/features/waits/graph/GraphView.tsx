@@ -54,7 +54,8 @@ export function GraphView(props: Props) {
     },
     [measure],
   )
-  const { layout, isSteady } = useSteadyLayout(graph, width - 16)
+  const [frameHeight, setFrameHeight] = useState(Infinity)
+  const { layout, isSteady } = useSteadyLayout(graph, width - 16, frameHeight)
   const viewport = useGraphViewport(frame, layout)
   const { left, top, height, scale, reveal, followScroll, fitAtOnce } = viewport
   const [hovered, setHovered] = useState<string | null>(null)
@@ -78,7 +79,10 @@ export function GraphView(props: Props) {
   // A panel that arrives later takes height of the frame.
   useEffect(() => {
     if (!frame) return
-    const observer = new ResizeObserver(() => fitAtOnce(true))
+    const observer = new ResizeObserver(() => {
+      setFrameHeight(frame.clientHeight || Infinity)
+      fitAtOnce(true)
+    })
     observer.observe(frame)
     return () => observer.disconnect()
   }, [frame, fitAtOnce])
@@ -183,18 +187,27 @@ export function GraphView(props: Props) {
   )
 }
 
-/** The layout of a graph; of another moment, folded or not, with what stays where it was. */
-function useSteadyLayout(graph: WaitGraph, width: number) {
+/**
+ * The layout of a graph; of another moment, folded or not, with what stays where it was. The height of
+ * the frame counts until then: the headings of moments differ, and nothing shall move for that.
+ */
+function useSteadyLayout(graph: WaitGraph, width: number, height: number) {
   const [known, setKnown] = useState(() => ({
-    ...{ graph, width, isSteady: false },
-    layout: layoutWaitGraph(graph, width),
+    ...{ graph, width, height, isSteady: false },
+    layout: layoutWaitGraph(graph, width, null, height),
   }))
-  if (known.graph === graph && known.width === width) return known
+  const isSameSize = known.width === width && (known.isSteady || known.height === height)
+  if (known.graph === graph && isSameSize) return known
   const isSteady =
-    known.width === width && known.graph.at !== graph.at && known.graph.against === graph.against
+    known.width === width &&
+    (known.graph === graph
+      ? known.isSteady
+      : known.graph.at !== graph.at && known.graph.against === graph.against)
   const next = {
-    ...{ graph, width, isSteady },
-    layout: layoutWaitGraph(graph, width, isSteady ? known.layout : null),
+    ...{ graph, width, height: isSteady ? known.height : height, isSteady },
+    layout: isSteady
+      ? layoutWaitGraph(graph, width, known.layout, known.height)
+      : layoutWaitGraph(graph, width, null, height),
   }
   setKnown(next)
   return next

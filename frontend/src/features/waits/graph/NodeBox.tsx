@@ -21,7 +21,6 @@ import { needOf, type PlacedNode } from './layout'
 const STUCK_ROOM = 42
 const VERB_ROOM = 44
 const DETAIL_ROOM = 36
-const ONE_LINE = 30
 const LABEL_LINE = 15
 const FACT_LINE = 16
 
@@ -49,7 +48,7 @@ type Props = {
 
 export function NodeBox(props: Props) {
   const { placed, cycle, selected, far, tabStop, queue, stuck } = props
-  const { node, key, x, y, width, height, weight, card } = placed
+  const { node, key, x, y, width, height, weight, card, row } = placed
   return (
     <button
       type="button"
@@ -96,7 +95,7 @@ export function NodeBox(props: Props) {
       {card ? (
         <CardContent node={node} card={card} cycle={cycle} queue={queue} stuck={stuck} />
       ) : (
-        <RowContent node={node} width={width} height={height} cycle={cycle} stuck={stuck} />
+        <RowContent node={node} width={width} row={row} cycle={cycle} stuck={stuck} />
       )}
     </button>
   )
@@ -209,17 +208,17 @@ function CardHead({
 function RowContent({
   node,
   width,
-  height,
+  row,
   cycle,
   stuck,
 }: {
   readonly node: WaitNode
   readonly width: number
-  readonly height: number
+  readonly row: PlacedNode['row']
   readonly cycle: boolean
   readonly stuck: Stuck
 }) {
-  const twoLines = height > ONE_LINE
+  const twoLines = row?.label === 2
   let room = width - needOf(node, twoLines ? 2 : 1) - (cycle ? 64 : 0)
   const fits = (need: number) => {
     if (room < need) return false
@@ -229,15 +228,19 @@ function RowContent({
   const showStuck = stuck.seen !== null && seenIn(stuck.seen) > 1 && fits(STUCK_ROOM)
   const showVerb = node.root && node.blocks_total > 0 && fits(VERB_ROOM)
   // Of two lines the label may leave one.
-  const below = twoLines && node.detail !== '' && needOf(node, 1) <= width
+  const below = row?.text ? cardText(node) : twoLines && needOf(node, 1) <= width ? node.detail : ''
   const showDetail = !below && node.detail !== '' && room >= DETAIL_ROOM
   return (
     <>
       <Marks node={node} cycle={cycle} />
       {below ? (
         <span className="graph-lines">
-          <span className="mono ellipsis">{node.label}</span>
-          <span className="graph-below ellipsis">{node.detail}</span>
+          <span className={cx('mono', row?.text && twoLines ? 'graph-label-two' : 'ellipsis')}>
+            {node.label}
+          </span>
+          <span className={cx('graph-below ellipsis', row?.text && node.shape && 'mono')}>
+            {below}
+          </span>
         </span>
       ) : (
         <span className={cx('graph-label mono', twoLines ? 'graph-label-two' : 'ellipsis')}>

@@ -1,4 +1,5 @@
 /** The cards of a small wait graph: which lines a node has, and how large its card is. Pure. */
+import { sum } from 'd3-array'
 import { wordsOf } from '@/format'
 import { factsOf, type QueuePlace, roleOf } from '../nodeText'
 import type { WaitNode } from '../waitGraph'
@@ -126,6 +127,26 @@ export function cardIn<T extends { readonly card: Card | null; readonly height: 
     card: { ...card, labelLines, facts: 1, lines: Math.min(card.lines, rest) },
     height: most,
   }
+}
+
+/**
+ * Lower heights of the cards of a column, so that they fit into a room: the highest lose lines first.
+ * None gets lower than its label, a line of its statement and its role; without room for those, the
+ * statement goes as well.
+ */
+export function heightsIn(
+  cards: readonly { readonly card: Card; readonly height: number }[],
+  room: number,
+): number[] {
+  const heights = (most: number, statement: 0 | 1) =>
+    cards.map(({ card, height }) => {
+      const lines = card.labelLines - 1 + Math.min(statement, card.lines)
+      return Math.min(height, Math.max(most, PADDING + HEAD + FOOT + lines * SHAPE_LINE))
+    })
+  const statement = sum(heights(0, 1)) <= room ? 1 : 0
+  let most = Math.max(...cards.map(({ height }) => height))
+  while (most > LEAST && sum(heights(most, statement)) > room) most -= 1
+  return heights(most, statement)
 }
 
 /** Width that the card's first line needs, and a readable part of its statement. */

@@ -4,7 +4,7 @@
  * Columns are the depths that the engine computed. Within a column a node follows what it waits for,
  * and of those that wait for the same, the one with the most sessions behind or in it comes first. A
  * few nodes are cards with their statement, as high as the sessions they block are many; many nodes
- * are rows. Given the layout of the moment before, no box that stays moves (`places.ts`). Pure: data and
+ * are rows, and so are those whose cards would not be in sight together. Given the layout of the moment before, no box that stays moves (`places.ts`). Pure: data and
  * sizes in, CSS pixels out; y grows downwards. Linear in nodes and edges, but for the sorts.
  */
 import { bisector, groups, max, sum } from 'd3-array'
@@ -15,6 +15,7 @@ import {
   cardIn,
   cardNeed,
   cardOf,
+  heightsIn,
   type Card,
   type LabelLines,
 } from './card'
@@ -34,6 +35,8 @@ export interface PlacedNode {
   weight: number
   /** What a card shows; null: a row. */
   card: Card | null
+  /** Lines of a row: of its label, and below it one of what it runs or where it waits. */
+  row: { readonly label: 1 | 2; readonly text: boolean } | null
 }
 
 export interface PlacedEdge {
@@ -71,6 +74,8 @@ type ColumnFrame = {
   readonly widths: readonly number[]
   readonly gap: number
   readonly lines: LabelLines
+  /** Whether rows have a line of text. */
+  readonly text: boolean
 }
 
 /** The least zoom of a graph that fits itself: smaller, its texts cannot be read. */
@@ -81,6 +86,10 @@ const NODE_HEIGHT = 24
 const TALL_ROW = 44
 const TALL_HEIGHT = 38
 const CARD_GAP = 14
+/** What a row grows by for a line of text. */
+const TEXT_LINE = 15
+/** In a column whose cards lose lines. */
+const TIGHT_GAP = 8
 const MARGIN = 12
 const WIDEST_GAP = 80
 /** By the lines of the labels. */
@@ -95,26 +104,58 @@ const LABEL_AT_MOST = 300
 const LETTER = 7.25
 const EMPTY: GraphLayout = {
   ...{ nodes: [], columns: [], edges: [], width: 0, height: 0, dense: false },
-  frame: { widths: [], gap: 0, lines: 1 },
+  frame: { widths: [], gap: 0, lines: 1, text: false },
   places: new Map(),
 }
 
-/** before: the layout of the moment shown before, from which every box that stays keeps its place. */
+/**
+ * before: the layout of the moment shown before, from which every box that stays keeps its place.
+ * availableHeight: of the frame; cards lose lines, or become rows, where that shows the whole graph.
+ */
 export function layoutWaitGraph(
   graph: Pick<WaitGraph, 'nodes' | 'edges'>,
   availableWidth: number,
   before: GraphLayout | null = null,
+  availableHeight = Infinity,
 ): GraphLayout {
   if (graph.nodes.length === 0) return before ? nothingAfter(before) : EMPTY
+  const size = { before, width: availableWidth, height: availableHeight }
+  const isWhole = ({ height }: GraphLayout) => height * LEAST_FIT <= availableHeight
   // Cards become rows in their places; rows stay rows.
-  const dense = before?.dense || graph.nodes.length > CARDS_AT_MOST
+  if (before?.dense || graph.nodes.length > CARDS_AT_MOST)
+    return arrange(graph, { ...size, dense: true, text: before?.frame.text ?? false })
+  const cards = arrange(graph, { ...size, dense: false, text: false })
+  if (before || isWhole(cards)) return cards
+  for (const text of [true, false]) {
+    const rows = arrange(graph, { ...size, dense: true, text })
+    if (isWhole(rows)) return rows
+  }
+  return arrange(graph, { ...size, height: Infinity, dense: false, text: false })
+}
+
+type Arrangement = {
+  readonly dense: boolean
+  /** Whether rows have a line of text below their label. */
+  readonly text: boolean
+  readonly before: GraphLayout | null
+  readonly width: number
+  readonly height: number
+}
+
+function arrange(
+  graph: Pick<WaitGraph, 'nodes' | 'edges'>,
+  { dense, text, before, width: availableWidth, height: availableHeight }: Arrangement,
+): GraphLayout {
   const boxes = boxesOf(graph, dense)
   const ahead = groupIds(graph.edges.map(({ source, target }) => [source, target]))
   const nodesOf = nodesByColumn(graph, boxes, ahead, before?.places ?? null)
   const fresh = columnWidths(nodesOf, availableWidth - 2 * MARGIN, dense)
-  const frame = before ? withMoreColumns(before.frame, fresh) : fresh
+  const frame = { ...(before ? withMoreColumns(before.frame, fresh) : fresh), text }
   const { widths, gap, lines } = frame
   const gapBelow = dense ? (lines === 1 ? ROW - NODE_HEIGHT : TALL_ROW - TALL_HEIGHT) : CARD_GAP
+
+  const zoom = Math.min(1, Math.max(LEAST_FIT, availableWidth / widthOf(frame)))
+  const room = availableHeight / zoom - 2 * MARGIN
 
   const queue = queuePlaces(graph)
   const placed = new Map<string, PlacedNode>()
@@ -127,12 +168,19 @@ export function layoutWaitGraph(
       const card = dense
         ? null
         : cardOf(node, width, weight, graph.nodes.length, queue.get(node.id))
-      const height = card ? cardHeight(card, weight) : lines === 1 ? NODE_HEIGHT : TALL_HEIGHT
-      return { node, key, x, y: 0, width, height, weight: mass > 0 ? weight : 0, card }
+      const row = lines === 1 ? NODE_HEIGHT : TALL_HEIGHT
+      const height = card ? cardHeight(card, weight) : row + (text ? TEXT_LINE : 0)
+      return {
+        ...{ node, key, x, y: 0, width, height, card },
+        weight: mass > 0 ? weight : 0,
+        row: card ? null : { label: lines === 1 ? 1 : 2, text },
+      }
     })
+    const isTight = !dense && sum(here, ({ height }) => height + CARD_GAP) - CARD_GAP > room
+    if (isTight) tighten(here, room)
     columns.push(
       stack(here, {
-        ...{ column, top: MARGIN, gap: gapBelow },
+        ...{ column, top: MARGIN, gap: isTight ? TIGHT_GAP : gapBelow },
         places: before?.places ?? null,
         fit: (box, height) => Object.assign(box, cardIn(box, height)),
       }),
@@ -156,6 +204,18 @@ export function layoutWaitGraph(
     places: remember(before?.places ?? null, columns),
   }
 }
+
+/** Lower the cards of a column, as far as they can be, to fit into the room. */
+function tighten(column: readonly PlacedNode[], room: number) {
+  const cards = column.flatMap((box) =>
+    box.card ? [{ box, card: box.card, height: box.height }] : [],
+  )
+  const heights = heightsIn(cards, room - (column.length - 1) * TIGHT_GAP)
+  for (const [at, { box }] of cards.entries()) Object.assign(box, cardIn(box, heights[at] ?? 0))
+}
+
+const widthOf = ({ widths, gap }: Pick<ColumnFrame, 'widths' | 'gap'>) =>
+  sum(widths) + (widths.length - 1) * gap + 2 * MARGIN
 
 /** A moment without waits: the places last through it. */
 function nothingAfter({ dense, frame, places }: GraphLayout): GraphLayout {
@@ -246,9 +306,9 @@ function heightOf(columns: readonly (readonly PlacedNode[])[]): number {
 const bottomOf = (box: PlacedNode | undefined) => (box ? box.y + box.height : MARGIN)
 
 /** The columns of the moment before, with further ones at their right. */
-function withMoreColumns(before: ColumnFrame, fresh: ColumnFrame): ColumnFrame {
+function withMoreColumns(before: ColumnFrame, fresh: Omit<ColumnFrame, 'text'>): ColumnFrame {
   const widths = [...before.widths, ...fresh.widths.slice(before.widths.length)]
-  return { widths, gap: before.gap || fresh.gap, lines: before.lines }
+  return { ...before, widths, gap: before.gap || fresh.gap }
 }
 
 /**
@@ -260,7 +320,7 @@ function columnWidths(
   columns: readonly (readonly WaitNode[])[],
   room: number,
   dense: boolean,
-): ColumnFrame {
+): Omit<ColumnFrame, 'text'> {
   const gaps = columns.length - 1
   const needing = (lines: LabelLines) => {
     const need = (node: WaitNode) =>
