@@ -88,6 +88,13 @@ const opensFile =
     await page.getByRole('row').filter({ hasText: file }).first().click()
     await press(...names)(page)
   }
+/** Select the first line of the raw text first. */
+const lineThen =
+  (name: string): Open =>
+  async (page) => {
+    await page.locator('.raw-line').first().click()
+    await press(name)(page)
+  }
 const key =
   (name: string): Open =>
   async (page) => {
@@ -154,11 +161,12 @@ const SCREENS: readonly (readonly [
     'artifacts',
     {
       paste: press('Paste text'),
+      given: press('Time and host'),
       type: opensFile('my.cnf', 'Actions', /^Set the type/),
       delete: press('Actions', /^Delete/),
     },
   ],
-  ['raw', {}],
+  ['raw', { run: lineThen('Values of a run') }],
   [{ tab: 'Parse receipt' }, {}],
   [{ tab: 'Clock' }, {}],
   [
@@ -197,6 +205,7 @@ const SCREENS: readonly (readonly [
   ['compare', { redacted: press(/^Redacted CSV/) }],
   [{ tab: 'Active sessions' }, {}],
   [{ tab: 'Waits' }, {}],
+  [{ tab: 'Stacks' }, {}],
   [{ tab: 'Hosts' }, {}],
   ['hypotheses', { new: press('New hypothesis') }],
   ['hypotheses?tab=matrix', {}],

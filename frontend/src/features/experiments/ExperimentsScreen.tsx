@@ -206,7 +206,9 @@ function Row({
       </td>
       <td>
         <VerdictChip experiment={item} />
-        {item.failed_same_way && <div className="faint">{FAILED_WORDS[item.failed_same_way]}</div>}
+        {item.failed_same_way && (
+          <div className="faint experiment-failed">{FAILED_WORDS[item.failed_same_way]}</div>
+        )}
       </td>
       <td className="experiment-ran">
         {item.began ? (

@@ -180,7 +180,8 @@ function Legend({
           </>
         ) : (
           <>
-            <Duration value={sessions.seconds} /> of <Term of="session time" /> in this chart
+            <Duration value={sessions.seconds} /> of <Term of="session time" /> in this chart, by
+            what each session itself waits for
           </>
         )}
       </caption>

@@ -16,7 +16,10 @@ export function Blockers({ overview }: { readonly overview: Overview }) {
     <Section
       title="Root blockers"
       unanswered={unansweredOf(overview, ['blockers', 'roots', 'waits', 'blocked_time'])}
-      note={blockers.length > 0 && 'Blocking others, not blocked themselves'}
+      note={
+        blockers.length > 0 &&
+        'Blocking others, not blocked themselves; share of session time that ends there'
+      }
     >
       {blockers.length === 0 ? (
         <Nothing>

@@ -40,7 +40,7 @@ export function Findings({ overview }: { readonly overview: Overview }) {
       unanswered={unansweredOf(overview, ['findings', 'absences', 'looked_at'])}
       note={
         overview.findings.length > 0 &&
-        'By score (0 to 1, not a probability) and share of session time'
+        'By score (0 to 1, not a probability) and share of session time that passes through it'
       }
     >
       {overview.findings.length === 0 ? (

@@ -148,7 +148,7 @@ export function Headline({ overview }: { readonly overview: Overview }) {
               <Details headline={headline} />
             </>
           ) : (
-            <p className="headline-text">{keepUnits(headline.text)}</p>
+            <WithoutStory text={headline.text} next={overview.findings[0]?.next_step ?? ''} />
           )}
           {!headline.story && headline.arrival && (
             <p className="headline-arrival">{headline.arrival}</p>
@@ -156,6 +156,18 @@ export function Headline({ overview }: { readonly overview: Overview }) {
         </div>
       )}
     </header>
+  )
+}
+
+/** What is known without a stall; what to collect next stands below it. */
+function WithoutStory({ text, next }: { readonly text: string; readonly next: string }) {
+  const end = ` To be surer: ${next.replace(/\.$/, '')}.`
+  const isLast = next !== '' && text.endsWith(end)
+  return (
+    <>
+      <p className="headline-text">{keepUnits(isLast ? text.slice(0, -end.length) : text)}</p>
+      {isLast && <p className="headline-arrival">{end.trim()}</p>}
+    </>
   )
 }
 

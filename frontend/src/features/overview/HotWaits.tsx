@@ -177,7 +177,13 @@ const LATCH: readonly Column<HotLatchDoc>[] = [
     kind: 'number',
     width: '84px',
     sort: (row) => row.addresses,
-    cell: (row) => <Measured value={row.addresses} />,
+    cell: (row) =>
+      row.addresses > 0 ? (
+        <Measured value={row.addresses} />
+      ) : (
+        <span className="faint">not printed</span>
+      ),
+    text: (row) => (row.addresses > 0 ? String(row.addresses) : 'not printed'),
   },
   {
     key: 'most',

@@ -12,6 +12,9 @@ import { Term } from '@/ui/display/Term'
 import { bracketed } from './bracketed'
 import { aroundStall } from './links'
 
+/** A root with less of the time is one of several. */
+const MOST_TIME = 0.6
+
 export function Numbers({ overview }: { readonly overview: Overview }) {
   const { numbers, blockers, incident, stalls } = overview
   const { search } = useLocation()
@@ -67,7 +70,9 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         )}
       </Figure>
       <Figure
-        name="Root blocker"
+        name={
+          root?.share != null && root.share < MOST_TIME ? 'Largest root blocker' : 'Root blocker'
+        }
         term="root blocker"
         ofStall={ofStall}
         wide
@@ -87,7 +92,8 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
               {root.blocks_total === 1 ? 'session' : 'sessions'}
               {root.share !== null && (
                 <>
-                  , <ShareValue value={root.share} /> of active-session time
+                  , <ShareValue value={root.share} /> of active
+                  {ofStall ? '-session time' : ' sessions'}
                 </>
               )}
             </span>

@@ -235,13 +235,14 @@ function isInRange({ time }: StackMoment, { from, to }: Range): boolean {
   return time !== null && from !== null && to !== null && time >= from && time <= to
 }
 
-/** "6 stack samples merged; 5 of them, written by gdb and by pt-pmp, count once" */
+/** "6 stack samples merged; 5 are in the files of both gdb and pt-pmp and count once" */
 function mergedText(moments: readonly StackMoment[]): string {
   const copies = moments.filter(({ same_as }) => same_as !== null).length
   const samples = moments.length - copies
   const text = `${samples} stack ${samples === 1 ? 'sample' : 'samples'} merged`
   if (copies === 0) return text
-  return `${text}; ${copies} of them, by gdb and pt-pmp, ${copies === 1 ? 'counts' : 'count'} once`
+  const are = copies === 1 ? '1 is in the files' : `${formatNumber(copies, 0)} are in the files`
+  return `${text}; ${are} of both gdb and pt-pmp and ${copies === 1 ? 'counts' : 'count'} once`
 }
 
 /** "358 threads, 316 of them not idle; 300 (84 %) are in lock_wait_suspend_thread in …". */

@@ -36,6 +36,7 @@ class HotLatchDoc(Doc, frozen=True, kw_only=True):
     latch: str | None
     label: str
     addresses: int
+    """Different addresses; 0: the waits are printed without any."""
     top_address: str | None
     waits: int
     max_at_once: int

@@ -93,7 +93,7 @@ const wide: readonly Column<Artifact>[] = [
     key: 'coverage',
     head: 'Understood',
     kind: 'number',
-    width: '112px',
+    width: '136px',
     sort: (row) => row.coverage,
     cell: (row) =>
       row.coverage === null ? (
