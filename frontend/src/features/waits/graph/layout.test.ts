@@ -107,6 +107,27 @@ describe('layoutWaitGraph', () => {
     for (const { width } of layout.nodes) expect(width - 16).toBeGreaterThanOrEqual(108)
   })
 
+  it('shows the whole graph: cards lose lines, then become rows with a text, then without', () => {
+    const nodes = Array.from({ length: 12 }, (_, at) =>
+      node(`session ${at}`, at % 2, { blocks_total: 12 - at, shape: 'SELECT a FROM t '.repeat(9) }),
+    )
+    const layout = (room: number) => layoutWaitGraph({ nodes, edges: [] }, 900, null, room)
+    const kinds = [2000, 480, 420, 240, 150].map((room) => {
+      const { height, dense, nodes: placed } = layout(room)
+      expect(height * LEAST_FIT).toBeLessThanOrEqual(room)
+      return dense ? `rows, text ${placed[0]?.row?.text}` : `cards, ${placed[0]?.card?.lines} lines`
+    })
+    expect(kinds).toEqual([
+      'cards, 3 lines',
+      'cards, 1 lines',
+      'cards, 0 lines',
+      'rows, text true',
+      'rows, text false',
+    ])
+    // Where nothing shows the whole, the cards scroll.
+    expect(layout(60).height).toBe(layout(2000).height)
+  })
+
   it('breaks labels into two lines before it is wider than its view', () => {
     const label = 'trx 8812431 · session 390 of app'
     const nodes = Array.from({ length: 90 }, (_, at) => node(`n${at}`, at % 3, { label }))
