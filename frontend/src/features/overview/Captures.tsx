@@ -106,6 +106,7 @@ function Episode({
   const { search } = useLocation()
   const { stall, finding, findings, headline, leading } = card.episode
   const cause = findings.find((item) => item.id === finding)
+  const words = headline.story || (cause ? cause.title : 'no likely cause found')
   return (
     <li className="captures-row">
       <span className="captures-when">
@@ -123,11 +124,13 @@ function Episode({
             {stall.peak_counts === 'running' ? 'sessions' : 'waiters'}
           </>
         )}
-        {leading && <span className="muted"> · described on this page</span>}
-        <br />
-        <span className="muted">
-          {headline.story || (cause ? cause.title : 'no likely cause found')}
-        </span>
+        {leading ? (
+          <span className="muted"> · described on this page</span>
+        ) : (
+          <span className="captures-story muted" title={words}>
+            {words}
+          </span>
+        )}
       </span>
     </li>
   )

@@ -366,7 +366,7 @@ describe('several captures', () => {
     renderScreen(<OverviewScreen />, '/incidents/i1/overview')
     const list = await screen.findByRole('list', { name: 'Stalls, aligned at their onset' })
     expect(list.textContent).toContain('peak 107 waiters')
-    expect(list.textContent).toContain(finding.title)
+    expect(list.textContent).toContain('described on this page')
     const picture = within(list).getByRole('img', {
       name: /Threads running: 3 before, peak 107/,
     })

@@ -4,7 +4,7 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
-import { formatDuration } from '@/format'
+import { formatDuration, formatNumber } from '@/format'
 import { sharedSearch } from '@/state/url'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Time } from '@/ui/display/Value'
@@ -103,7 +103,8 @@ export function AlignedStalls({ incidentId }: { readonly incidentId: string }) {
                 />
                 {picture.thumbnail && (
                   <div className="faint ellipsis" title={picture.thumbnail.title}>
-                    {picture.thumbnail.title}
+                    {picture.thumbnail.title}, peak{' '}
+                    {formatNumber(Math.round(highest(picture.thumbnail)), 0)}
                   </div>
                 )}
               </li>
