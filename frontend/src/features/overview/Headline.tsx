@@ -159,7 +159,7 @@ export function Headline({ overview }: { readonly overview: Overview }) {
   )
 }
 
-/** What is known without a stall; what to collect next stands below it. */
+/** What is known without a stall; what to collect next is below it. */
 function WithoutStory({ text, next }: { readonly text: string; readonly next: string }) {
   const end = ` To be surer: ${next.replace(/\.$/, '')}.`
   const isLast = next !== '' && text.endsWith(end)
