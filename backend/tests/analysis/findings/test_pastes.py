@@ -16,6 +16,115 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a test of small writes, each of which takes long": (
+        """# dd if=/dev/zero of=/var/lib/mysql/t bs=512 count=1000 oflag=dsync
+1000+0 records in
+1000+0 records out
+512000 bytes (512 kB) copied, 74.2 s, 6.9 kB/s
+""",
+        "io-saturated",
+    ),
+    "a gauge of row lock waits": (
+        """| Innodb_row_lock_current_waits | 71      |
+| Innodb_row_lock_time          | 9123312 |
+""",
+        "hot-row",
+    ),
+    "a peer of a node is not reached": (
+        "2023-04-02 11:11:11 0 [Note] WSREP: (a1b2c3d4, 'tcp://0.0.0.0:4567') turning message relay requesting on, nonlive peers: tcp://10.0.0.3:4567\n",  # noqa: E501
+        "galera-non-primary",
+    ),
+    "a transaction over a limit": (
+        "2023-04-02 11:11:11 8 [Warning] WSREP: transaction size limit (2147483647) exceeded: 2147516416\n",  # noqa: E501
+        "large-transaction",
+    ),
+    "an event with the date of a provider": (
+        "Jul 12, 2023, 10:02 AM UTC  The database process was killed by the OS due to excessive memory consumption.\n",  # noqa: E501
+        "out-of-memory",
+    ),
+    "a node that pauses its cluster, by myq_status": (
+        """Wsrep    Cluster  Node           Repl  Queue     Ops       Bytes     Flow
+    time P cnf  #  cmt sta  Up  Dn  Up   Dn   Up   Dn pause_ns snt rcv
+14:12:12 P  42  3 Dono T/T   0 412   0  12K  0.0  31K    920ms   0  12
+14:12:13 P  42  3 Dono T/T   0 431   0  14K  0.0  31K    970ms   0  14
+""",
+        "galera-fc",
+    ),
+    "a copy of Vitess that does not get on": (
+        "E0819 11:00:55.666607 dbclient.go:139] error in stream 3, will retry after 5s: relay log I/O stalled: progress stalled\n",  # noqa: E501
+        "applier-behind",
+    ),
+    "the transactions of a tablet of Vitess, in a log of glog": (
+        """Under load the tablet says:
+E0801 10:30:14.116411   17492 throttled.go:61] TxPoolFull: skipped 21 log messages
+E0801 10:33:05.479648   17492 tablet_error.go:245] TxPoolFull:tx_pool_full: Transaction pool connection limit exceeded
+""",  # noqa: E501
+        "client-pool",
+    ),
+    "a tablet of Vitess ends a transaction": (
+        "W0801 10:52:15.888677    1368 tx_pool.go:127] killing transaction (exceeded timeout: 30s): 159053\n",  # noqa: E501
+        "statement-limit",
+    ),
+    "a filer that does not answer": (
+        """Oct  2 10:15:42 db7 kernel: nfs: server filer1 not responding, still trying
+Oct  2 10:16:40 db7 kernel: nfs: server filer1 OK
+""",
+        "host-hung-io",
+    ),
+    "an alert about a replica": (
+        """Status: PROBLEM
+1. MySQL: Replication Seconds Behind Master (db-r3:mysql.seconds_behind_master["10.2.0.1"]): 2417 s
+""",
+        "applier-behind",
+    ),
+    "an event of a managed server": (
+        "The allocated storage has been exhausted for DB instance main-1. Status: storage-full\n",
+        "disk-full",
+    ),
+    "a watchdog that kills statements": (
+        """# 2024-06-12T10:00:01 KILL 81231 (Query 65 sec) SELECT COUNT(*) FROM m WHERE b LIKE '%x%'
+# 2024-06-12T10:00:06 KILL 81240 (Query 62 sec) SELECT COUNT(*) FROM m WHERE b LIKE '%y%'
+""",
+        "statement-limit",
+    ),
+    "a recovery that no line explains": (
+        """2024-01-10  3:12:45 0 [Note] InnoDB: Starting crash recovery from checkpoint LSN=9188
+2024-01-10  3:12:55 0 [Note] InnoDB: Read redo log up to LSN=1083221233
+2024-01-10  3:13:12 0 [Note] /usr/sbin/mariadbd: ready for connections.
+""",
+        "server-ended",
+    ),
+    "waits with their load, below names and blanks": (
+        """Top waits                                      Load by waits (AAS)
+wait/synch/cond/sql/MDL_context::COND_wait_status     78.40
+CPU                                                    1.22
+wait/io/table/sql/handler                              0.61
+""",
+        "mdl-pileup",
+    ),
+    "a plan that was run for long, in quotes": (
+        """"-> Limit: 20 row(s)  (actual time=21193.021..21193.025 rows=20 loops=1)
+    -> Sort: o.c DESC  (actual time=21193.020..21193.022 rows=20 loops=1)
+        -> Table scan on o  (cost=811203.10 rows=3812001) (actual time=0.121..3811.120 rows=3900012 loops=1)"
+""",  # noqa: E501
+        "slow-statement",
+    ),
+    "a single commit of a slow log that took long": (
+        """# Time: 2020-11-10T13:00:14.214331Z
+# User@Host: app[app] @  [10.1.2.3]  Id: 91
+# Query_time: 13.618231  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
+SET timestamp=1605013200;
+COMMIT;
+""",
+        "fsync-stall",
+    ),
+    "grants alone: a change of a table that is in use": (
+        """| THREAD_ID | LOCK_MODE       | LOCK_DURATION | LOCK_TYPE           | TABLE_SCHEMA | TABLE_NAME |
+|        31 | MDL_SHARED_READ | NULL          | Table metadata lock | shop         | carts      |
+|        77 | MDL_EXCLUSIVE   | NULL          | Table metadata lock | shop         | carts      |
+""",  # noqa: E501
+        "mdl-pileup",
+    ),
     "a list of MariaDB whose tabs became blanks": (
         """Id      User    Host    db      Command Time    State   Info    Progress
 7       app     10.1.2.3:41122  shop    Query   91      Sending data    SELECT a FROM orders    0.000
@@ -2065,6 +2174,26 @@ def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
 
 
 HARMLESS = {
+    "images that are always full": """
+Filesystem      Size  Used Avail Use% Mounted on
+/dev/nvme0n1p1  194G   61G  133G  32% /
+/dev/loop0       56M   56M     0 100% /snap/core18/1880
+/dev/sr0        4.4G  4.4G     0 100% /media/cdrom
+""",
+    "a test of small writes on a fast disk": """
+# dd if=/dev/zero of=/var/lib/mysql/t bs=512 count=1000 oflag=dsync
+1000+0 records in
+1000+0 records out
+512000 bytes (512 kB) copied, 0.91 s, 562 kB/s
+""",
+    "grants alone, of two who read": """
+| THREAD_ID | LOCK_MODE       | LOCK_DURATION | LOCK_TYPE           | TABLE_SCHEMA | TABLE_NAME |
+|        31 | MDL_SHARED_READ | NULL          | Table metadata lock | shop         | carts      |
+|        77 | MDL_SHARED_READ | NULL          | Table metadata lock | shop         | carts      |
+""",
+    "a plan that was run in a moment": """
+-> Table scan on o  (cost=11203.10 rows=38120) (actual time=0.121..11.120 rows=39000 loops=1)
+""",
     "a server of MariaDB that is no node of a cluster": """
 wsrep_cluster_conf_id\t18446744073709551615
 wsrep_cluster_size\t0

@@ -219,6 +219,23 @@ def _logged_commits() -> object:
     return commit._commits_of_log(stall(during=always(logged))) is None
 
 
+def _commit_alone() -> object:
+    """A single COMMIT of five seconds, and nothing else."""
+    logged = pl.DataFrame({"query": ["COMMIT"], "query_time_s": [5.0]})
+    return commit._commits_of_log(stall(during=always(logged))) is None
+
+
+def _counted_waits() -> object:
+    """Five wait for rows, and nothing shows how many run."""
+    waits = level("innodb_row_lock_current_waits", 5.0)
+    return locks._by_counter(stall(levels_named=always([waits]))) is None
+
+
+def _read_by_a_plan() -> object:
+    columns = ["table", "rows", "loops", "total_ms"]
+    return statements._run({"columns": columns, "rows": [["t", "100000", "1", "2000"]]})[1]
+
+
 def _many_changes() -> object:
     """A transaction of a million changes that rolls back."""
     changed = Transaction(
@@ -379,6 +396,9 @@ SCENES: Scenes = {
     "findings.rules.pauses _TOGETHER _silences": _silent,
     "findings.observed _VERY_MANY Observed._transactions": _many_changes,
     "findings.rules.commit _BRIEF_S _commits_of_log": _logged_commits,
+    "findings.rules.commit _FLUSH _commits_of_log": _commit_alone,
+    "findings.rules.locks _CROWD _by_counter": _counted_waits,
+    "findings.rules.statements _MANY_ROWS _run": _read_by_a_plan,
     "findings.rules.commit _LEAST_LOGGED _commits_of_log": _logged_commits,
     "findings.rules.commit _OF_ALL _commits_of_log": _logged_commits,
     "findings.rules.commit _BRIEF_S _lasts": lambda: commit._lasts(seen(longest=1.0)),

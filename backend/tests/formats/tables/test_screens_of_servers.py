@@ -5,14 +5,19 @@ from __future__ import annotations
 import pytest
 
 from pileup.formats.errors import FormatError
-from pileup.formats.tables import innotop, mytop, replication_topology
+from pileup.formats.tables import innotop, myq_status, mytop, replication_topology
 from pileup.records import Event, Samples, Session, Table
 from tests.formats.checks import samples
 
 
 @pytest.mark.parametrize(
     "path",
-    [*samples(mytop.NAME), *samples(innotop.NAME), *samples(replication_topology.NAME)],
+    [
+        *samples(mytop.NAME),
+        *samples(innotop.NAME),
+        *samples(replication_topology.NAME),
+        *samples(myq_status.NAME),
+    ],
     ids=lambda path: f"{path.parent.name}-{path.stem}",
 )
 def test_sample(path, check_sample):

@@ -22,6 +22,7 @@ from pileup.analysis.evidence import galera, latch_stacks, listed_times
 from pileup.analysis.evidence.times import clock_text
 from pileup.analysis.findings import (
     event_load,
+    granted_locks,
     latch_counts,
     logged_waits,
     storms,
@@ -578,7 +579,10 @@ class Observed(StallRecords):
             return event_load.kind(self, kind) if unnamed else NO_DATA
         queue = self.queues.get(kind)
         if queue is None:
-            return NO_DATA if kind == "metadata_lock" and self._only_grants else Seen(False)
+            if kind != "metadata_lock" or not self._only_grants:
+                return Seen(False)
+            unnamed = holder is None and sure is None
+            return granted_locks.change_in_use(self) if unnamed else NO_DATA
         many = words.count(queue.waiters, "session waits", "sessions wait")
         text = f"{many} for {the(queue.label)}"
         if queue.longest is not None and queue.longest >= 1:

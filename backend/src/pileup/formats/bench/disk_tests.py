@@ -1,10 +1,12 @@
-"""Results of fio and ioping: what a disk did when it was tried.
+"""Results of fio, ioping and dd: what a disk did when it was tried.
 
 Source: show_ddir_status(), show_lat() of fio's stat.c (3.x); ioping: a line per request, and
         'ioping statistics' at its end.
 Yields: the table 'fio' (job, operation, iops, bandwidth_mib_s, and the average and longest time of
         a request, of its submission and of its sync in us) and 'fio percentiles' (job, operation,
-        percentile, us); the table 'ioping' (request, us).
+        percentile, us); the table 'ioping' (request, us); the table 'dd' (bytes, seconds). The
+        gauge metric.disk_test_request_ms: ioping's average, and dd's time per record where its
+        command above asks that each is written (oflag=dsync, sync or direct) and is small.
 Time:   none.
 """
 
@@ -13,15 +15,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pileup.formats.reading.series_columns import Columns
 from pileup.records import Item, Section, Skipped, Table
 
 NAME = "disk-tests"
-TITLE = "fio, ioping"
+TITLE = "fio, ioping, dd"
 GIVES = (
     "A table per tool: requests per second, bandwidth, times, to import as measurements of a run."
 )
-PRINTED_BY = "fio 3.x (its usual output), ioping"
-VERSION = 1
+PRINTED_BY = "fio 3.x (its usual output), ioping, dd"
+VERSION = 2
 HINTS = ("fio.txt", "ioping.txt")
 
 _JOB = re.compile(r"(?P<job>[^\s:][^:\n]{0,60}): \(groupid=\d{1,9}, jobs=\d{1,9}\): err=")
@@ -46,6 +49,13 @@ _OF_IOPING = re.compile(
     r"\s*min/avg/max/mdev = (?P<min>[\d.]{1,12}) (?P<a>\w{1,3})"
     r" / (?P<avg>[\d.]{1,12}) (?P<b>\w{1,3}) / (?P<max>[\d.]{1,12}) (?P<c>\w{1,3}) / "
 )
+# 512000 bytes (512 kB, 500 KiB) copied, 84.2 s, 6.1 kB/s
+_OF_DD = re.compile(
+    r"\s*(?P<bytes>\d{1,18}) bytes (?:\([^)\n]{1,60}\) )?copied, (?P<seconds>[\d.]{1,20}) s\b"
+)
+_RECORDS = re.compile(r"\s*(?P<records>\d{1,12})\+\d{1,12} records out\b")
+_EACH_WRITTEN = re.compile(r"\bdd\s.{0,300}\boflag=\S{0,40}(?:dsync|sync|direct)")
+_SMALL_RECORD = 65_536
 _US = {
     "nsec": 1e-3, "usec": 1.0, "msec": 1e3, "sec": 1e6, "ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6,
     "min": 6e7,
@@ -58,17 +68,20 @@ _MIB = {
 _COLUMNS = ("iops", "bandwidth_mib_s", *(
     f"{what}_{which}_us" for what in ("lat", "clat", "slat", "sync") for which in ("avg", "max")
 ))  # fmt: skip
+_SIGNS = ("IOPS=", " avg=", " time=", "mdev", " copied, ")
 _MOST_ROWS = 20_000
 _LONGEST = 1_000
 
 
 def sniff(head: str) -> bool | None:
     """Return whether a line gives the rate of fio, its times, or a request of ioping."""
-    if "IOPS=" not in head and " avg=" not in head and " time=" not in head and "mdev" not in head:
+    if not any(sign in head for sign in _SIGNS):
         return False
     lines = (line[:_LONGEST] for line in head.split("\n")[:2_000])
     return any(
-        pattern.match(line) for line in lines for pattern in (_RUN, _TIMES, _REQUEST, _OF_IOPING)
+        pattern.match(line)
+        for line in lines
+        for pattern in (_RUN, _TIMES, _REQUEST, _OF_IOPING, _OF_DD)
     )
 
 
@@ -90,6 +103,10 @@ class _Reader:
         self._runs: dict[tuple[str, str], dict[str, float]] = {}
         self._percentiles: list[tuple[str | None, ...]] = []
         self._requests: list[tuple[str | None, ...]] = []
+        self._copies: list[tuple[str | None, ...]] = []
+        self._is_each_written = False
+        self._records = 0
+        self._of_requests = Columns()
         self._places: dict[str, tuple[int, int]] = {}
 
     def line(self, number: int, text: str) -> bool:
@@ -116,7 +133,7 @@ class _Reader:
                 self._percentiles.append((self._job, self._operation, of, _text(us)))
             self._seen("fio percentiles", number)
         else:
-            return self._ioping(number, text)
+            return self._ioping(number, text) or self._dd(number, text)
         return True
 
     def tables(self) -> Iterator[Item]:
@@ -129,11 +146,13 @@ class _Reader:
             ],
             "fio percentiles": self._percentiles,
             "ioping": self._requests,
+            "dd": self._copies,
         }
         columns = {
             "fio": ("job", "operation", *used),
             "fio percentiles": ("job", "operation", "percentile", "us"),
             "ioping": ("request", "us"),
+            "dd": ("bytes", "seconds"),
         }
         for name, (first, last) in self._places.items():
             yield Section(name, first, last)
@@ -144,6 +163,31 @@ class _Reader:
                 columns=columns[name],
                 rows=tuple(rows[name][:_MOST_ROWS]),
             )
+
+        yield from self._of_requests.flush()
+
+    def _dd(self, number: int, text: str) -> bool:
+        if _EACH_WRITTEN.search(text):
+            self._is_each_written = True
+            return True
+        if match := _RECORDS.match(text):
+            self._records = int(match["records"])
+            return True
+        if (match := _OF_DD.match(text)) is None:
+            return " records in" in text
+        size, seconds = int(match["bytes"]), float(match["seconds"])
+        self._copies.append((match["bytes"], match["seconds"]))
+        self._seen("dd", number)
+        if self._is_each_written and 0 < size <= self._records * _SMALL_RECORD:
+            self._request(seconds * 1e3 / self._records, number)
+        self._is_each_written, self._records = False, 0
+        return True
+
+    def _request(self, milliseconds: float, number: int) -> None:
+        self._of_requests.add(
+            "metric.disk_test_request_ms", milliseconds,
+            wall=None, clock="relative", line=number, unit="ms",
+        )  # fmt: skip
 
     def _run(self, number: int) -> dict[str, float]:
         self._seen("fio", number)
@@ -161,6 +205,8 @@ class _Reader:
                 if match[unit] in _US:
                     us = float(match[which]) * _US[match[unit]]
                     self._requests.append((f"all: {which}", _text(us)))
+                    if which == "avg":
+                        self._request(us / 1e3, number)
         else:
             return False
         self._seen("ioping", number)

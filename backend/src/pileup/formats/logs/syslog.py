@@ -3,7 +3,8 @@
 Source: RFC 3164 ('Nov 20 22:19:58 db1 mysqld[2159]: ...', no year, local time; journalctl
         abbreviates the month in the locale's language), RFC 5424
         ('<165>1 2026-11-20T22:19:58.003Z db1 app 42 - - ...'), rsyslog's ISO template, and
-        journalctl -o short, short-precise, short-iso, short-full.
+        journalctl -o short, short-precise, short-iso, short-full. And glog ('E0715 20:30:14.116411
+        17492 throttled.go:61] ...'), which Vitess, Kubernetes and others print: no year, no host.
 Yields: an Event per line; subsystem is the program, host the machine. Faults of the kernel have
         their kind (see kernel_faults); a server that systemd saw start or die is restart or crash.
         A line of a server's error log inside is read as the error log's, with its time if in UTC.
@@ -35,8 +36,10 @@ GIVES = (
     "dumps, processlists and other known tables inside, and the lines of an error log, are read as "
     "such."
 )
-PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`"
-VERSION = 9
+PRINTED_BY = (
+    "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`; glog of Vitess, Kubernetes"
+)
+VERSION = 10
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 
 NO_YEAR = 1972
@@ -58,6 +61,13 @@ _FULL = re.compile(
     r"(?: (?P<zone>[A-Z]{2,5}))? "
     r"(?P<host>[\w.:-]{1,255}) (?P<rest>.*)$"
 )
+# E0715 20:30:14.116411   17492 throttled.go:61] TxPoolFull: skipped 33 log messages
+_GLOG = re.compile(
+    r"(?P<level>[IWEF])(?P<month>[01]\d)(?P<day>[0-3]\d) (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)"
+    r"\.(?P<f>\d{6}) (?: {0,6}\d{1,10} )?(?P<tag>[\w.-]{1,80}\.\w{1,4}):\d{1,6}\] (?P<rest>.*)$"
+)
+_YEARLESS = (_OLD, _GLOG)
+_GLOG_SEVERITY = {"I": "note", "W": "warning", "E": "error", "F": "error"}
 _TAG = re.compile(r"(?P<tag>(?!\d{1,9}:)[\w./@()+-]{1,128})(?:\[\d{1,10}\])?: ?")
 # app 42 ID47 [id key="value"] message | app - - - message
 _RFC5424 = re.compile(
@@ -92,8 +102,14 @@ def sniff(head: str) -> bool | None:
     if not lines:
         return False
     fit = [line for line in lines if _parts(line) is not None]
-    modern = [line for line in fit if _RFC5424_BEGIN.match(line)]  # no other log begins like this
-    return len(fit) >= 0.8 * len(lines) or len(modern) >= max(3, 0.3 * len(lines))
+    # no other log begins like these
+    modern = [line for line in fit if _RFC5424_BEGIN.match(line)]
+    glog = [line for line in fit if _GLOG.match(line)]
+    return (
+        len(fit) >= 0.8 * len(lines)
+        or len(modern) >= max(3, 0.3 * len(lines))
+        or len(glog) >= 0.3 * len(lines)
+    )
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -163,7 +179,9 @@ class _Years:
 
 
 def _month(word: str) -> int | None:
-    """Return the month as a locale abbreviates it: Nov, nov., 11月."""
+    """Return the month as a locale abbreviates it: Nov, nov., 11月; or its two digits."""
+    if word.isdecimal():
+        return int(word) if 1 <= int(word) <= 12 else None
     if word.endswith("月"):
         return int(word[:-1]) if 1 <= int(word[:-1]) <= 12 else None
     return month_of(word)
@@ -180,9 +198,11 @@ def _parts(text: str) -> _Parts | None:
         severity = _PRI_SEVERITY[int(pri["pri"]) & 7]
         modern = pri["version"] is not None
         text = text[pri.end() :]
-    match = _OLD.match(text) or _NEW.match(text) or _FULL.match(text)
-    if match is None or (match.re is _OLD and _month(match["month"]) is None):
+    match = _OLD.match(text) or _NEW.match(text) or _FULL.match(text) or _GLOG.match(text)
+    if match is None or (match.re in _YEARLESS and _month(match["month"]) is None):
         return None
+    if match.re is _GLOG:
+        return match, _GLOG_SEVERITY[match["level"]], False
     known = _RFC5424.match(match["rest"]) if modern else _TAG.match(match["rest"])
     if known is None and not match["rest"].startswith(
         ("last message repeated", "message repeated")
@@ -194,6 +214,8 @@ def _parts(text: str) -> _Parts | None:
 def _speaker(text: str, parts: _Parts) -> tuple[str, str, bool]:
     """Return the process, its message with leading white space, and whether it is a server."""
     match, _, modern = parts
+    if match.re is _GLOG:
+        return match["tag"], match["rest"], False
     rest, host = match["rest"], match["host"]
     if modern:
         tag, message = _tag_and_message(rest, modern)
@@ -208,13 +230,18 @@ def _speaker(text: str, parts: _Parts) -> tuple[str, str, bool]:
 def _event(line: int, parts: _Parts, years: _Years) -> Event:
     match, severity, modern = parts
     clock: Clock
-    if match.re is _OLD:
+    if match.re in _YEARLESS:
         wall, clock = years.wall(match)
     else:
         zone = match["zone"] if match.re is _FULL else None
         stamp = read_stamp(match["stamp"].replace(",", ".") + (" UTC" if zone == "UTC" else ""))
         wall, clock = stamp if stamp else (None, "local")
-    tag, message = _tag_and_message(match["rest"], modern)
+    tag, message = (
+        (match["tag"], match["rest"].strip())
+        if match.re is _GLOG
+        else _tag_and_message(match["rest"], modern)
+    )
+    host = None if match.re is _GLOG else match["host"]
     if tag == "kernel" and (since := _SINCE.match(message)):
         message = message[since.end() :]
     kind = "log"
@@ -237,7 +264,7 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
     return Event(
         line_first=line,
         line_last=line,
-        host=match["host"].removesuffix(":"),  # 'db1: last message repeated', without a program
+        host=host and host.removesuffix(":"),  # 'db1: last message repeated', without a program
         wall_us=wall,
         clock=clock if wall is not None else None,
         kind=kind,
@@ -245,7 +272,7 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
         subsystem=(own.subsystem if own else None) or tag or None,
         code=own.code if own else None,
         message=message[:_LONGEST],
-        original=match.string[: match.start("host")].strip()[:64],
+        original=match.string[: match.start("tag" if host is None else "host")].strip()[:64],
     )
 
 

@@ -21,7 +21,7 @@ NAME = "df"
 TITLE = "df -k"
 GIVES = "Space used, available and in percent per mount, and inodes (`df.*`)."
 PRINTED_BY = "coreutils; `-k`, `-h`, `-T`, `-i`; `-k` in any language"
-VERSION = 6
+VERSION = 7
 HINTS = ("-df", "-disk-space")
 
 # Filesystem 1K-blocks Used Available Use% Mounted on | Dateisystem 1K-Blöcke Benutzt ... Verw% ...
@@ -44,6 +44,10 @@ _BARE = re.compile(
 # ... 13% /boot on /boot type ext3 (rw)
 _MOUNTED = re.compile(r" \d{1,3}% /\S{0,400}(?P<mount> on /\S{0,400} type \w{1,30} \()")
 
+_FULL_BY_NATURE = re.compile(
+    r"/dev/sr\d|.{1,300}%\s+/(?:snap|var/lib/snapd/snap|media|run/media|cdrom|mnt/cdrom)(?:/|\s*$)"
+)
+"""Images and discs that are read only: always at 100 %, and no use of theirs is yielded."""
 _OF_INODES = re.compile(r"\S+(?:\s+Type)?\s+I(?:nodes|nœuds|-Nodes)\b", re.IGNORECASE)
 _SIZES = ("used", "available", "use")
 _INODES = ("inodes_used", "inodes_free", "inodes_use")
@@ -97,9 +101,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         mount = text[match.start("mount") : joined.start("mount")] if joined else match["mount"]
         labels = (("mount", mount.strip()),)
         cells = (match["used"], match["free"], match["use"])
+        is_image = _FULL_BY_NATURE.match(text) is not None
         of_row = names or (_SIZES if _has_letters(cells) or joined else _UNSURE)
         for name, cell in zip(of_row, cells, strict=True):
-            if not name:
+            if not name or (name.endswith("use") and is_image):
                 continue
             unit = "%" if cell is cells[-1] else "KiB" if of_row is not _INODES else "inodes"
             columns.add(

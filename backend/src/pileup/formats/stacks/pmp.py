@@ -30,7 +30,7 @@ NAME = "pmp"
 TITLE = "collapsed stacks (pt-pmp)"
 GIVES = "Stacks with counts, which are threads times samples; `stacks.threads`."
 PRINTED_BY = "pt-pmp, poor man's profiler, FlameGraph's folded form"
-VERSION = 7
+VERSION = 8
 LINE_STARTS = r"\s{0,8}\d{1,9} [A-Za-z_?~(][\w:~<>]*[,(;]"
 HINTS = ("pmp.txt", ".pmp", ".hier", ".folded", ".collapsed")
 

@@ -25,7 +25,7 @@ NAME = "event-counts"
 TITLE = "sessions by wait event"
 GIVES = "A table; the sessions of each event, as `metric.db.load.avg`."
 PRINTED_BY = "Performance Insights, dashboards, `uniq -c` over wait events of performance_schema"
-VERSION = 2
+VERSION = 3
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -47,6 +47,7 @@ _OF_SESSIONS = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"[|,;\t+]|  ")
+_EDGE_OF_TABLE = re.compile(r"[|,;\t+]")
 _NAME = re.compile(r"event|wait|load|aas|count|type|name|time", re.IGNORECASE)
 _MOST_WAITS = 20_000
 """More sessions than a server has: such a number counts something else."""
@@ -108,7 +109,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 
 def _has_names_of_columns(line: str) -> bool:
-    """Return whether a line is the head of a table, which others read."""
+    """Return whether a line is the head of a table, which others read.
+
+    Names with nothing but blanks between them are none if one speaks of sessions.
+    """
+    if _OF_SESSIONS.search(line) and _EDGE_OF_TABLE.search(line) is None:
+        return False
     cells = [cell for cell in _BETWEEN.split(line.strip()) if cell.strip(" -\"'")]
     return len(cells) > 1 and all(map(_NAME.search, cells))
 

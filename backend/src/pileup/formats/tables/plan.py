@@ -30,8 +30,8 @@ PRINTED_BY = (
     "MySQL: `EXPLAIN FORMAT=TREE`, `FORMAT=JSON` (versions 1 and 2), `EXPLAIN ANALYZE`; MariaDB: "
     "`ANALYZE FORMAT=JSON`"
 )
-VERSION = 2
-LINE_STARTS = r"(?:\* )?-> [A-Z<(]"
+VERSION = 3
+LINE_STARTS = r"(?:\* |[\"'])?-> [A-Z<(]"
 HINTS = ("explain.txt", "plan.txt", "optimizer_trace.txt")
 
 COLUMNS = (
@@ -39,7 +39,7 @@ COLUMNS = (
     *("first_row_ms", "all_rows_ms", "rows", "loops", "total_ms"),
 )
 # EXPLAIN: -> Nested loop inner join  (cost=13 rows=10) (actual time=0.2..22.1 rows=1 loops=1)
-_BEGIN = re.compile(r"(?:[\s*|•]|EXPLAIN:){0,400}-> ")
+_BEGIN = re.compile(r"(?:[\s*|•\"']|EXPLAIN:){0,400}-> ")
 _N = r"[\d.e+-]{1,24}"
 _COST = re.compile(rf"\(cost=(?P<cost>{_N}?)(?:\.\.{_N})? rows=(?P<estimate>{_N})\)")
 _ACTUAL = re.compile(

@@ -378,7 +378,8 @@ def _commits_of_log(observed: Observed) -> Match | None:
     slow = timed.filter(
         pl.col("query").fill_null("").str.contains(_COMMIT) & (pl.col("query_time_s") >= _BRIEF_S)
     )
-    if slow.height < _LEAST_LOGGED:
+    alone = slow.height < _LEAST_LOGGED
+    if slow.is_empty() or (alone and float(slow["query_time_s"].max()) < _FLUSH.clear / 2):  # type: ignore[arg-type]
         return None
     share = float(slow["query_time_s"].sum()) / float(timed["query_time_s"].sum())
     if share < _OF_ALL:
@@ -390,7 +391,8 @@ def _commits_of_log(observed: Observed) -> Match | None:
     )
     against = ("A slow log does not say what a commit waited for.",)
     where = (observed.lines(longest, text),)
-    return Match("fsync-stall", round(0.2 + 0.3 * share, 3), f"{text}.", where, against)
+    score = 0.2 + (0.15 if alone else 0.3) * share
+    return Match("fsync-stall", round(score, 3), f"{text}.", where, against)
 
 
 _LEAST_LOGGED = 3

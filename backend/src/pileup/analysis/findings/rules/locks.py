@@ -226,19 +226,23 @@ def _by_counter(observed: Observed) -> Match | None:
     waits = [level for level in observed.levels_named(_CURRENT_WAITS) if level.inside]
     running = observed.level("threads_running", "threads_running_avg", "active_sessions")
     level = max(waits, key=lambda level: level.inside or 0.0, default=None)
-    if level is None or level.inside is None or not running:
+    if level is None or level.inside is None or running == 0:
         return None
-    most, share = round(level.inside), min(1.0, level.inside / running)
-    if share < _SHARE_COUNTED:
+    most = round(level.inside)
+    share = min(1.0, level.inside / running) if running else _SHARE_UNKNOWN
+    if share < _SHARE_COUNTED or (not running and most < _CROWD):
         return None
+    of = f", of {running:.0f} running" if running else ""
     why = (
-        f"{short_name(level.series)} was {most} in the stall, of {running:.0f} running: they wait "
-        "for row locks. No list shows who holds them."
+        f"{short_name(level.series)} was {most}{of}: they wait for row locks. No list shows who "
+        "holds them."
     )
     score = round(_EVEN_BET * share * strength(most, share), 3)
     return Match("hot-row", score, why, (observed.series(level, why),), waiters=most)
 
 
+_SHARE_UNKNOWN, _CROWD = 0.5, 5
+"""Share where nothing shows how many run, and the least that are a crowd then."""
 _SHARE_COUNTED = 0.3
 """Least share of the running sessions that a counter says wait for rows: fewer are victims too."""
 
@@ -323,13 +327,13 @@ def large_transaction(observed: Observed) -> Match | None:
     """Match an open transaction with very many undo entries (large-transaction)."""
     frame = observed.during("transaction")
     if frame is None:
-        return None
+        return _too_large(observed)
     large = frame.filter(
         (pl.col("undo_entries").fill_null(0) >= _MANY_CHANGES)
         & ~pl.col("operation").fill_null("").str.contains(r"(?i)roll")
     )
     if large.is_empty():
-        return None
+        return _too_large(observed)
     largest = large.filter(pl.col("undo_entries") == large["undo_entries"].max())
     top = largest.row(0, named=True)
     changes, lasts = int(top["undo_entries"]), float(top["active_s"] or 0.0)
@@ -341,6 +345,19 @@ def large_transaction(observed: Observed) -> Match | None:
     return Match("large-transaction", round(score, 3), f"{text}.", (observed.lines(top, text),))
 
 
+def _too_large(observed: Observed) -> Match | None:
+    """Match log lines of a transaction that is larger than a limit allows."""
+    logged = observed.log(_OVER_A_LIMIT)
+    if not logged.holds:
+        return None
+    return Match("large-transaction", 0.45, f"{logged.text}.", logged.evidence)
+
+
+_OVER_A_LIMIT = (
+    r"(?i)transaction size limit \(?\d+\)? ?exceeded|transaction of size \d+ exceeds"
+    r"|(maximum|max) ?(writeset|write-set|transaction) size .{0,20}exceeded"
+    r"|required more than 'max_binlog_cache_size' bytes"
+)
 _MANY_CHANGES = 1_000_000
 """Undo entries that take minutes to roll back on any machine."""
 _OPEN = Patience(60.0, 3600.0)

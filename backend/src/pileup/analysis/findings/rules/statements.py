@@ -21,6 +21,7 @@ from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, count, locks
 from pileup.analysis.findings.slow_queries import at_once
 from pileup.analysis.findings.strength import Patience, age
+from pileup.formats.reading.series_columns import decimal
 from pileup.knowledge import knowledge, wait_classes
 from pileup.numerals import number
 from pileup.sql_tokens import shapes
@@ -310,13 +311,22 @@ def _of_counts(observed: Observed) -> Match | None:
 
 
 def _of_plans(observed: Observed) -> Match | None:
-    """Match the plan of a statement that reads a whole table of many rows, as EXPLAIN prints it."""
+    """Match the plan of a statement that took long, or that reads a whole table of many rows.
+
+    EXPLAIN ANALYZE and MariaDB's ANALYZE run the statement and time its steps; EXPLAIN estimates.
+    """
     frame = observed.context.evidence.frame("table")
     if frame is None:
         return None
+    tables = list(frame.iter_rows(named=True))
+    if ran := next((run for run in map(_run, tables) if run[0] >= 1.0), None):
+        text = f"the statement took {number(ran[0])} s when its plan was run{ran[1]}"
+        score = _PLANNED_SCORE + _RUN_SCORE * age(ran[0], _SLOW)
+        where = (observed.lines(ran[2], text),)
+        return Match("slow-statement", round(score, 3), f"{text}.", where)
     scans = [
         (estimated, name, table)
-        for table in frame.iter_rows(named=True)
+        for table in tables
         for name, access, estimated in _steps(table)
         if access.lower() in _WHOLE and estimated >= _MANY_ROWS
     ]
@@ -330,9 +340,37 @@ def _of_plans(observed: Observed) -> Match | None:
     )
 
 
+def _run(table: dict[str, Any]) -> tuple[float, str, dict[str, Any]]:
+    """Return how long a plan took that was run, in seconds, and which scan read most rows."""
+    columns = [name.lower() for name in table["columns"]]
+    if not {"table", "rows", "loops", "total_ms"} <= set(columns):
+        return 0.0, "", table
+    steps = [dict(zip(columns, row, strict=True)) for row in table["rows"][:_MOST]]
+    longest = max((_float(step["total_ms"]) for step in steps), default=0.0) / 1000
+    read, name = max(
+        (
+            (_float(step["rows"]) * _float(step["loops"]), step["table"])
+            for step in steps
+            if step["table"] and "lookup" not in (step.get("step") or "")
+        ),
+        default=(0.0, None),
+    )
+    scanned = f", and read {number(read)} rows of {name}" if read >= _MANY_ROWS else ""
+    return longest, scanned, table
+
+
+def _float(text: str | None) -> float:
+    return decimal(text or "") or 0.0
+
+
 def _steps(table: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
     """Yield the table, the access and the estimated rows of each step of a plan."""
     columns = [name.lower() for name in table["columns"]]
+    if {"step", "table", "estimated_rows"} <= set(columns):  # as a tree
+        at = [columns.index(name) for name in ("table", "step", "estimated_rows")]
+        for name, step, rows in ([row[place] for place in at] for row in table["rows"][:_MOST]):
+            yield name or "", "all" if (step or "").startswith(_SCAN) else "", _float(rows)
+        return
     if not {"table", "rows"} <= set(columns) or not _ACCESS.intersection(columns):
         return
     at = [columns.index(name) for name in ("table", "rows")]
@@ -345,7 +383,9 @@ def _steps(table: dict[str, Any]) -> Iterator[tuple[str, str, float]]:
 
 _ACCESS = frozenset(("type", "access"))
 _WHOLE = ("all",)
-_PLANNED_SCORE = 0.25
+_SCAN = "Table scan on "
+_PLANNED_SCORE, _RUN_SCORE = 0.25, 0.3
+"""What a plan tells, and what it adds that it was run, by how long that took."""
 _COUNTED = "state"
 _CROWD, _BY_COUNT = 50, 0.3
 """Sessions at work in one State that are a crowd on any machine, and what their count tells."""

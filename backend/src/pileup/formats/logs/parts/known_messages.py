@@ -21,7 +21,11 @@ _MOST_BEFORE = 160
 _MOST_CLAUSES = 12
 # 2023/05/01  kernel:  [client_errors]  mysqld[4711]:  ERROR  mysql_1  |  (42000):
 # A line with the date of syslog is syslog's, whatever is around it.
-_BEFORE = re.compile(r"[^A-Za-z\s]\S{0,80}\s+|[A-Z]{2,12}\s+|\S{0,80}[\]\d:)>|-]\s+")
+# Jul 11, 2023, 10:02 AM UTC, of a provider's events, has commas.
+_BEFORE = re.compile(
+    r"[A-Z][a-z]{2,8} \d{1,2}, \d{4},?\s+|[^A-Za-z\s]\S{0,80}\s+|[A-Z]{2,12}\s+"
+    r"|\S{0,80}[\]\d:)>|-]\s+"
+)
 _CLAUSE = re.compile(r"[:\"'(>\]-]\s{0,4}(?=[A-Za-z])")
 _FLAG = re.compile(r"\A\(\?i\)(.*)\Z", re.DOTALL)
 """An expression in any case, which is a part of another one only as a group."""

@@ -31,6 +31,7 @@ _UNCOUNTED = re.compile(rf"\s*{_NAME}(?:, ?{_NAME}){{2,2000}}\s*$")
 _PLACE = re.compile(r"\((?:from )?[\w./+-]+(?:\.(?:cc|c|ic|h|cpp|hpp):\d{1,9}|\.so[.\d]*)\)")
 # What only names of functions have: a class, the underscores of libc, a place in a source file.
 _CODE = re.compile(r"\w::\w|(?:^|, ?)(?:__?[A-Za-z]\w*[a-z0-9](?=[,(\s]|$)|pthread_\w|\?\?)")
+_OF_DD = 80
 _LONGEST_UNCOUNTED = 20_000
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if name}
 
@@ -48,6 +49,8 @@ def parts(line: str) -> tuple[int, str, bool] | None:
             and not (first.isdigit() or first.isspace() or first == ";")
         ):
             return (int(count), frames, True) if _plausible(frames) else None
+    if " copied, " in line[:_OF_DD]:  # 512000 bytes (512 kB) copied, 84.2 s, 6.1 kB/s
+        return None
     count, frames = (*line.split(None, 1), "", "")[:2]
     if count.isdigit() and count.isascii() and len(count) <= 12 and frames:
         first = frames[0]
