@@ -22,6 +22,20 @@ describe('numbers', () => {
       expect(format(Number.NaN)).toBe(UNKNOWN)
     }
     expect(quantity(null, 's')).toEqual({ text: UNKNOWN, unit: '' })
+    const ones = [
+      'threads',
+      'read views',
+      'queries',
+      'searches/s',
+      'rounds/wait',
+      'ms',
+      'iops',
+      's',
+    ]
+    expect(ones.map((unit) => quantity(1, unit).unit)).toEqual([
+      ...['thread', 'read view', 'query', 'search/s', 'round/wait', 'ms', 'iops', 's'],
+    ])
+    expect(quantity(1.5, 'threads').unit).toBe('threads')
   })
   it.each([
     [0, '0'],

@@ -96,8 +96,22 @@ export function quantity(value: number | null | undefined, unit: string | null):
     const { text, unit: scaled } = quantityBytes(value)
     return { text, unit: `${scaled}/s` }
   }
-  return { text: formatMeasured(value), unit: unitText(unit) }
+  const text = formatMeasured(value)
+  const words = unitText(unit)
+  return { text, unit: text === '1' ? singular(words) : words }
 }
+
+/** "threads" as one of them has it: "thread"; also "read view", "query" and "loop/s". */
+function singular(unit: string): string {
+  return unit.replace(/[a-z]{2,}(?=\/|$)/, (word) => {
+    if (word === 'iops' || word.length < MIN_PLURAL) return word
+    if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
+    return word.replace(/(?<=ch|sh|ss|x)es$|(?<!s)s$/, '')
+  })
+}
+
+/** Shorter units, as ms, are no plurals. */
+const MIN_PLURAL = 4
 
 export type TimeStyle = 'full' | 'seconds' | 'clock' | 'date'
 
