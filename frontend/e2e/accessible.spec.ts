@@ -92,7 +92,7 @@ const opensFile =
 const lineThen =
   (name: string): Open =>
   async (page) => {
-    await page.locator('.raw-line').first().click()
+    await page.locator('.raw-number').first().click()
     await press(name)(page)
   }
 const key =

@@ -23,6 +23,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
   const timeline = `${base}/timeline${sharedSearch(search, stall ? aroundStall(stall) : {})}`
   const root = numbers.root_blocker
   const top = blockers[0]
+  const isOneOfSeveral = blockers.length > 1 && (root?.share ?? 1) < MOST_TIME
   const ofStall = stall !== undefined || numbers.onset !== null
   if (!ofStall && numbers.peak_waiters === null && !root) return null
   return (
@@ -70,9 +71,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         )}
       </Figure>
       <Figure
-        name={
-          root?.share != null && root.share < MOST_TIME ? 'Largest root blocker' : 'Root blocker'
-        }
+        name={isOneOfSeveral ? 'Largest root blocker' : 'Root blocker'}
         term="root blocker"
         ofStall={ofStall}
         wide
