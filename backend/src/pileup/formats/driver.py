@@ -223,7 +223,8 @@ def _with_doubt(parsed: Parsed, why: str) -> Parsed:
 def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
     """Read what lies between the prose of a text, with or without a prefix of its lines."""
     loss, size = _loss(parsed), parsed.receipt.bytes_read
-    if loss <= _LOSS_OF_TWO * size and _rank_as_read(parsed) > 1:
+    is_whole = not parsed.receipt.bytes_skipped and loss <= _COST_OF_PROBLEM
+    if (is_whole or loss <= _LOSS_OF_TWO * size) and _rank_as_read(parsed) > 1:
         return parsed
     reads_well = loss <= _LOSS_OF_MIXED * size
     for text in filter(None, (content, _without_prefix(content))):
@@ -499,7 +500,10 @@ def _best_layout(
     rank = (lambda quality: -quality.rank) if is_general else (lambda _: 0)
     best = min(
         better,
-        key=lambda pair: (rank(pair[0]), pair[0].loss, -pair[0].records, _is_bold(pair[1])),
+        key=lambda pair: (
+            *(rank(pair[0]), pair[0].loss, -pair[0].rank, -pair[0].records),
+            _is_bold(pair[1]),
+        ),
         default=None,
     )
     return best[1] if best else None
@@ -517,12 +521,16 @@ def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
     were joined by mistake do, too. An empty line behind each line is no part of any listing, nor is
     one that names who wrote what is below it.
     """
+    if plain.has_more and not quality.has_more:
+        return False
     if layout.turns and quality.loss == plain.loss:
         return quality.records > plain.records
     if layout.turns or layout.spaced:
         return quality.loss <= plain.loss and quality.loss != math.inf
-    if layout.is_viewed and layout.keeps_lines and plain.are_entries and quality.has_more:
-        return quality.share_read >= _LEAST_OF_MESSAGES
+    if layout.is_viewed and layout.keeps_lines and quality.has_more:
+        tells = plain.are_entries or (quality.more > plain.more and quality.loss <= plain.loss)
+        if tells:
+            return quality.share_read >= _LEAST_OF_MESSAGES
     if layout.tabs and quality.format == plain.format and plain.format in _TABLES:
         return False  # its reader knows tabs: blanks only hide that a row is cut
     tells_more = plain.rank == 1 and quality.rank > 1 and quality.skipped <= plain.loss
@@ -581,11 +589,15 @@ class _Quality(NamedTuple):
     """See ``_rank_of``."""
     are_entries: bool
     """Whether the records are entries of a log alone."""
-    has_more: bool
-    """Whether there are records that are neither entries of a log nor a table."""
+    more: int
+    """Records that are neither entries of a log nor a table."""
     share_read: float
     """Of the bytes, 0 to 1."""
     format: str | None
+
+    @property
+    def has_more(self) -> bool:
+        return self.more > 0
 
 
 def _loss(parsed: Parsed) -> float:
@@ -600,16 +612,16 @@ def _quality(parsed: Parsed) -> _Quality:
     """Measure a text of at most a head: its frames are small."""
     loss, receipt = _loss(parsed), parsed.receipt
     if loss == math.inf:
-        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0, False, False, 0, None)
+        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0, False, 0, 0, None)
     records, frames = sum(receipt.records.values()), parsed.frames
     lines = sum(frames[kind]["line_first"].n_unique() for kind in frames)
     share = receipt.bytes_understood / max(1, receipt.bytes_read)
     rank = _rank_as_read(parsed)
-    kinds = set(parsed.frames.heights)
-    has_more = bool(kinds - {Event.KIND, Setting.KIND, Table.KIND})
+    plain = {Event.KIND, Setting.KIND, Table.KIND}
+    more = sum(count for kind, count in parsed.frames.heights.items() if kind not in plain)
     are_entries = _are_entries(parsed)
     return _Quality(
-        *(loss, receipt.bytes_skipped, records, lines, rank, are_entries, has_more, share),
+        *(loss, receipt.bytes_skipped, records, lines, rank, are_entries, more, share),
         parsed.format,
     )
 

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from pileup.analysis import ClockOverride
+from pileup.analysis.clock.printed_times import stamp_us
 from pileup.analysis.findings import catalogue
 from pileup.records import Event, Snapshot
 from tests.analysis.frames import T0, S, evidence, gauge, moment, setting, sha, ts
@@ -141,6 +142,23 @@ def test_clocks_that_change_during_the_capture() -> None:
     local = int(datetime(2026, 11, 1, 3, 0, tzinfo=UTC).timestamp()) * S
     found = evidence({"log": [*pairs, gauge("x.y", [1.0], start=local, clock="local")]})
     assert first_time(found, "log") == change + 2 * 3600 * S
+
+
+@pytest.mark.parametrize(
+    ("name", "second"),
+    [
+        ("2026_11_20_22_17_34-gdb.txt", 34),
+        ("iostat-20261120-221735.log", 35),
+        ("a/top.2026-11-20T22:17:36", 36),
+        ("20261120221737.txt", 37),
+        ("9900112022173499-1.txt", None),
+        ("mysqld-bin.20261320-221734", None),
+        ("2026-11-20.log", None),
+    ],
+)
+def test_a_time_in_a_name_is_read_in_any_of_its_usual_forms(name: str, second: int | None) -> None:
+    start = 1_795_213_020  # 2026-11-20 22:17:00
+    assert stamp_us(name) == (None if second is None else (start + second) * S)
 
 
 def test_the_stamp_in_a_name_is_local_time() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pileup.analysis import analyse
+import dataclasses
+
+from pileup.analysis import analyse, gather
 from pileup.analysis.contract import TriageDoc
 from pileup.records import Event
-from tests.analysis.frames import T0, S, evidence, gauge
+from tests.analysis.frames import T0, S, artifact, evidence, frames, gauge
 
 CALM, PILEUP = 40, 30
 
@@ -19,6 +21,15 @@ def check(name: str, *items: object) -> TriageDoc:
     stall = gauge("metric.threads_running", over(2.0, 90.0))
     found = analyse(evidence({"metrics.csv": [stall], "machine.txt": list(items)}))  # type: ignore[arg-type]
     return next(item for item in found.triage if item.check == name)
+
+
+def test_series_without_a_time_are_not_called_missing() -> None:
+    stall = gauge("metric.threads_running", over(2.0, 90.0))
+    untimed = gauge("iostat.await", [1.0] * 40, start=0, clock="relative")
+    devices = dataclasses.replace(artifact("iostat.txt"), format="iostat")
+    found = gather([(artifact("metrics.csv"), frames(stall)), (devices, frames(untimed))])
+    (storage,) = (item for item in analyse(found).triage if item.check == "shared_storage")
+    assert "iostat.txt has no time and was not used: say when that was." in storage.why
 
 
 def event(kind: str, message: str, at_s: int | None, severity: str = "error") -> Event:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import random
 import re
 import textwrap
@@ -486,6 +487,54 @@ def test_a_row_has_no_cell_of_another_wherever_a_copy_begins_and_ends(text: str)
                 if all_of_time is not None:
                     assert time is None or f"{all_of_time:g}".startswith(f"{time:g}"), part
                     assert not state or all_of_state.startswith(state), part
+
+
+_ENTRIES = "".join(
+    f"2026-11-20T22:15:0{at}.123456Z {at} [Warning] [MY-010055] [x] address '10.0.0.{at}', odd\n"
+    for at in range(1, 5)
+)
+
+
+def _as_export(text: str) -> str:
+    rows = (f'2026-11-20 22:15:{at:02}.1,"{line}"\n' for at, line in enumerate(text.splitlines()))
+    return "@timestamp,@message\n" + "".join(rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        (_VERTICAL, lambda text: text.replace("  ", "\xa0 ")),
+        (_VERTICAL, lambda text: re.sub("(?m)^", "2026-11-20T22:15:07.123Z ", text)),
+        (_VERTICAL, _as_export),
+        (_BOX, lambda text: re.sub("(?m)^(.{75}).*$", "\\1\u2026", text)),
+        (_BOX, lambda text: re.sub("(?m)^(.*)$", "|\\1|", text.rstrip())),
+        (_ENTRIES, _as_export),
+        (_ENTRIES, lambda text: re.sub("(?m)^(?=.)", "2026-11-20 22:15:07.123\t", text)),
+        (WAIT, lambda text: re.sub("(?m)^(?=.)", "      7 ", text)),
+        (WAIT, _as_export),
+    ],
+    ids=[
+        "blanks that do not break",
+        "a log's time",
+        "exported rows",
+        "dots at a width",
+        "bars around",
+        "exported entries",
+        "a viewer's time and a tab",
+        "numbers of less",
+        "an exported wait",
+    ],
+)
+def test_what_viewers_and_editors_put_around_lines_changes_no_record(
+    text: str, change: Callable[[str], str]
+) -> None:
+    numbers = itertools.count(1)
+    dressed = re.sub("(?m)^      7 ", lambda _: f"{next(numbers):7} ", change(text))
+    found, whole = (records(parse_bytes(each.encode(), "x")) for each in (dressed, text))
+    if "\u2026" in dressed:
+        assert len(found["session"]) == len(whole["session"])
+    else:
+        assert found == whole
 
 
 def test_of_two_panes_side_by_side_one_is_read_and_the_receipt_says_so() -> None:

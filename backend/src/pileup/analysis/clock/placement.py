@@ -46,6 +46,10 @@ from pileup.records.zones import TimeZone, fixed, offset_text
 
 _S = 1_000_000
 _STAMP_ERROR_S = 2.0
+_NOT_PLACED = (
+    "No time in the file, none in its name, and no series to match it with: not placed. Give it a "
+    "time on its Clock tab, or in its name (2026_11_20_22_17_34-iostat.txt)"
+)
 _MOST_REST_S = 300.0
 """A clock that is off by more than its zone and five minutes is not explained by a zone."""
 
@@ -324,8 +328,7 @@ def _place_one(
         )
         quality = "derived" if zone.quality != "assumed" else "assumed"
         return _Placement(doc(shown, how, quality, _STAMP_ERROR_S, 1), zone, base, shift)
-    how = "No time in the file, none in its name, and no series to match it with: not placed"
-    return _Placement(doc(None, how, "unknown", None, 0), zone, None, shift)
+    return _Placement(doc(None, _NOT_PLACED, "unknown", None, 0), zone, None, shift)
 
 
 def _moment_text(override: ClockOverride) -> str:

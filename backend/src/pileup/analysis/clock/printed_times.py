@@ -18,7 +18,10 @@ from pileup.analysis.evidence.spans import joined
 Range = tuple[int, int]
 Times = Mapping[tuple[bool, str], Sequence[Range]]
 """Ranges of several files, by whether they observe a server and by clock."""
-_STAMP = re.compile(r"(?<!\d)(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(?!\d)")
+_STAMP = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)(?P<sep>[-_.]?)(\d\d)(?P=sep)(\d\d)"
+    r"[-_.T]?(\d\d)(?P<of_time>[-_.:]?)(\d\d)(?P=of_time)(\d\d)(?!\d)"
+)
 _HOUR = 3600 * 1_000_000
 _OBSERVED_H, _LOGGED_H = 1, 12
 """Hours between samples or dumps, and between log lines and anything, that are near."""
@@ -27,12 +30,15 @@ _ZONES_H = 14
 
 
 def stamp_us(path: str) -> int | None:
-    """Parse the time in a file's name to µs as if UTC: 2026_11_20_22_17_34-gdb.txt; else None."""
+    """Parse the time in a file's name to µs as if UTC; None without one.
+
+    2026_11_20_22_17_34-gdb.txt, iostat-20261120-221734.log, top.2026-11-20T22:17:34
+    """
     name = path.rpartition("/")[2]
     match = _STAMP.search(name)
     if match is None:
         return None
-    year, month, day, hour, minute, second = (int(each) for each in match.groups())
+    year, month, day, hour, minute, second = map(int, match.group(1, 3, 4, 5, 7, 8))
     try:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:

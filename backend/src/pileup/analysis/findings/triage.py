@@ -84,14 +84,38 @@ _KERNEL = ("kernel-log", "syslog")
 
 def _with_command(doc: TriageDoc, context: Context) -> TriageDoc:
     """Add to a check that lacks evidence what to collect next time."""
-    collect = ""
+    collect, why = "", doc.why
     if doc.verdict == "no_data":
         collect = gaps.command_for(doc.check)
+        why += _without_time(context) if doc.check in _OF_SERIES else ""
     elif doc.check == "hardware" and not _has_kernel_log(context):
         collect = gaps.NO_KERNEL_LOG
     elif doc.check == "saturated_resources" and "disk" not in doc.why and doc.verdict == "ok":
         collect = gaps.NO_DEVICES
-    return msgspec.structs.replace(doc, collect=collect)
+    return msgspec.structs.replace(doc, why=why, collect=collect)
+
+
+_OF_SERIES = ("saturated_resources", "shared_storage")
+_OF_MACHINES = ("atop", "diskstats", "dstat", "iostat", "mpstat", "sar", "sysstat-json", "vmstat")
+"""Formats of the series that these checks lack."""
+_MOST_NAMED = 3
+
+
+def _without_time(context: Context) -> str:
+    """Name the files whose series no check can use, as nobody knows when they were taken."""
+    samples = context.evidence.frame("sample")
+    if samples is None:
+        return ""
+    placed = pl.col("time").is_not_null().any().alias("placed")
+    placed_by_file = samples.group_by("artifact").agg(placed)
+    lost = set(placed_by_file.filter(~pl.col("placed"))["artifact"].cast(pl.String))
+    files = (a for a in context.evidence.artifacts if a.format in _OF_MACHINES)
+    paths = sorted(artifact.path for artifact in files if artifact.sha256 in lost)
+    if not paths:
+        return ""
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    verb = "has no time and was" if len(paths) == 1 else "have no time and were"
+    return f" {', '.join(paths[:_MOST_NAMED])}{more} {verb} not used: say when that was."
 
 
 def _has_kernel_log(context: Context) -> bool:

@@ -11,6 +11,7 @@ Note:   it is removed only when nine of ten of the first lines have it, or of th
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -41,6 +42,10 @@ _MARGINS = (
 _VIEWERS = (
     re.compile(r"[A-Z][a-z]{2}, [A-Z][a-z]{2} \d\d? \d{4} \d\d?:\d\d:\d\d [ap]m ?\| ?"),
     re.compile(r"\[pod/[\w.-]{1,253}/[\w.-]{1,63}\] ?"),
+    re.compile(  # the time of a viewer before that of the entry
+        r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\t"
+        r"(?=\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)"
+    ),
     re.compile(r"L\d{1,6}: ?"),  # the number of a line
     # compose: project, service, number
     re.compile(r"[A-Za-z][\w.-]{0,60}[_-]\d{1,3} +\| ?"),
@@ -63,6 +68,8 @@ _CODE = re.compile(
 )
 _ROW_OF_CODE = re.compile(r"\s{0,8}(?:[-*] )?`\s{0,8}[+|][^`]{0,2000}[+|]`\s*$")
 _BARE_ROW = re.compile(r"\s{0,8}[+|]")
+# "| 26 | app | SELECT ""a"" |"        each line as a cell of a spreadsheet
+_BETWEEN_QUOTES = re.compile(r'"(?:[^"]|""){1,4000}"\s*')
 _LEAST_CODE = 3
 """Rows of a table, each as code, in a text of which the rest is not."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
@@ -88,6 +95,8 @@ def choose_cleaner(head: str) -> Unwrap | None:
     steps = []
     for choose in (
         _invisible,
+        _exported,
+        _between_quotes,
         _pager,
         _escaped_marks,
         _vertical,
@@ -109,13 +118,66 @@ def _in_steps(steps: list[Unwrap], line: str) -> str:
     return line
 
 
-# hyphens of a word processor, blanks without a width: no server and no tool prints them
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2010\u2011\u2060\u2212\ufeff\u202f\u2007]")
+_TIMES = frozenset({"@timestamp", "timestamp", "time", "date", "datetime", "ts"})
+_MESSAGES = frozenset({"@message", "message", "line", "log", "textpayload", "_raw", "msg", "text"})
+
+
+def _exported(lines: list[str]) -> Unwrap | None:
+    """Return what leaves the time and the line of each row that a viewer of logs exported as CSV.
+
+    No column but these two is a part of the line: it is the viewer's own, or the same in each row.
+    A line between quotes may hold commas.
+    """
+    header = _cells_of(lines[0].lower())
+    if not 2 <= len(header) <= _MOST_EXPORTED or len(set(header)) < len(header):
+        return None
+    text = next((at for at in reversed(range(len(header))) if header[at] in _MESSAGES), None)
+    rows = [_cells_of(line) for line in lines[1:] if line.strip()]
+    if text is None or not rows or any(len(row) != len(header) for row in rows):
+        return None
+    if not any(" " in row[text].strip() for row in rows):
+        return None  # a column of values
+    time = next((at for at, name in enumerate(header) if name in _TIMES), None)
+    others = set(range(len(header))) - {text, 0 if time is None else time}
+    own = [at for at in others if header[at] not in _OF_VIEWERS]
+    if any(len({row[at] for row in rows}) > 1 for at in own):
+        return None
+    if time is None and not all(row[0].isdecimal() for row in rows):
+        return None  # neither a time nor the numbers of lines
+
+    def row_to_line(line: str) -> str:
+        cells = _cells_of(line)
+        if len(cells) != len(header) or cells[text].lower() == header[text]:
+            return line if len(cells) != len(header) else ""
+        if time is None or _DATED.match(cells[text]):
+            return cells[text]
+        return f"{cells[time]} {cells[text]}"
+
+    return row_to_line
+
+
+_MOST_EXPORTED = 12
+_OF_VIEWERS = frozenset({"@ptr", "@log", "@logstream", "id", "labels", "stream", "tsns"})
+_DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\d{6} [ \d]\d:\d\d:\d\d")
+
+
+def _cells_of(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]), []) if "," in line else []
+    except csv.Error:  # a field of 128 KB, or an end of a line inside
+        return []
+
+
+# hyphens and dots of a word processor, odd blanks: no server and no tool prints them
+_INVISIBLE = re.compile(
+    "[\u00a0\u00ad\u200b-\u200f\u2010\u2011\u2026\u2060\u2212\ufeff\u202f\u2007]"
+)
 _VISIBLE = str.maketrans(
     {
         **dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"),
         **dict.fromkeys("\u2010\u2011\u2212", "-"),
-        **dict.fromkeys("\u202f\u2007", " "),
+        **dict.fromkeys("\u00a0\u202f\u2007", " "),
+        "\u2026": "...",
     }
 )
 
@@ -243,12 +305,17 @@ def _counted(lines: list[str]) -> Unwrap | None:
     if len(found) < max(_LEAST_NUMBERED, len(filled)):
         return None
     signs = {match["sign"] for _, match in found if not _ONLY_NUMBER.match(match.string)}
+    if signs == {" ", "|"} and all(match.string[match.end("number")] == " " for _, match in found):
+        signs = {" "}  # a bar behind the blank is that of a box
     if len(signs) != 1 or len({int(match["number"]) - at for at, match in found}) > 1:
         return None
     is_aligned = len({match.end("number") for _, match in found}) == 1
     is_aligned &= filled[0][1].startswith(" ")
     if signs == {"\t"} and found[0][1].end("number") != _WIDTH_OF_CAT:
-        return None
+        is_numbered = found[0][1]["number"] == "1" and all(
+            line.count("\t") < 2 for _, line in filled
+        )
+        return partial(without, _NUMBER_AND_TAB) if is_numbered else None
     if signs == {" "}:  # a list of names has numbers of its own; rows of numbers have no words
         is_numbered = is_aligned and all(map(_WORDS.search, (filled[0][1], filled[-1][1])))
     else:
@@ -260,6 +327,7 @@ def _counted(lines: list[str]) -> Unwrap | None:
     return partial(without, re.compile(rf"{number} ?|{_ONLY_NUMBER.pattern}"))
 
 
+_NUMBER_AND_TAB = re.compile(r" {0,8}\d{1,7}(?:\t|$)")
 _WORDS = re.compile(r"[A-Za-z]{2}|[+=-]{3}|[][{}]")
 
 
@@ -364,7 +432,7 @@ class _StampedRows:
 # | Uptime: 15  Threads: 3 |        a bar before and behind each line of what is no table
 _FRAMED = re.compile(r"\s{0,8}\|")
 _RULE_OF_TABLE = re.compile(r"\s{0,8}\|(?: ?:?-+:? ?\|)+\s*$")
-_RULE_INSIDE = re.compile(r"\s{0,8}\| \+-[-+]*\+ *\|\s*$")
+_RULE_INSIDE = re.compile(r"\s{0,8}\| ?\+-[-+]*\+ *\|\s*$")
 _LEAST_FRAMED = 3
 
 
@@ -375,11 +443,12 @@ def _frame(lines: list[str]) -> Unwrap | None:
         return None
     if sum(line.rstrip().endswith("|") for line in filled) < len(filled) - len(filled) // 10:
         return None
-    if any(map(_RULE_OF_TABLE.match, filled)):
+    rules = list(filter(_RULE_OF_TABLE.match, filled))
+    if any(rule.count("|") > len("||") for rule in rules):
         return None
     ends = Counter(len(line.rstrip()) for line in filled if line.count("|") == 2)
     is_ragged = 2 * max(ends.values(), default=0) <= sum(ends.values())  # no cells of one width
-    is_text = is_ragged and 2 * sum(ends.values()) > len(filled)
+    is_text = bool(rules) or (is_ragged and 2 * sum(ends.values()) > len(filled))
     if not is_text and not any(map(_RULE_INSIDE.match, filled)):
         return None
     return _without_frame
@@ -483,6 +552,19 @@ def _in_front(lines: list[str]) -> Unwrap | None:
         return None
     indent = re.compile(re.escape(min(starts, key=len)))
     return lambda line: without(indent, line)
+
+
+def _between_quotes(lines: list[str]) -> Unwrap | None:
+    """Return what removes the quotes around every line, as around cells of a spreadsheet."""
+    filled = [line for line in lines if line.strip()]
+    is_quoted = len(filled) > 1 and all(map(_BETWEEN_QUOTES.fullmatch, filled))
+    return _without_quotes if is_quoted else None
+
+
+def _without_quotes(line: str) -> str:
+    bare = line.strip()
+    is_cell = len(bare) > 1 and bare.startswith('"') and bare.endswith('"')
+    return bare[1:-1].replace('""', '"') if is_cell else line
 
 
 def _is_in_nearly_all(pattern: re.Pattern[str], lines: list[str]) -> bool:
