@@ -16,6 +16,38 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a daemon that sets the clock, without the date of its line": (
+        "ntpd[812]: time reset -81.331213 s\n",
+        "clock-step",
+    ),
+    "a router that lost its quorum": (
+        "2024-01-02 10:11:12 metadata_cache ERROR [7f81] quorum is lost, no writable members\n",
+        "group-replication",
+    ),
+    "a backup that waits for a statement": (
+        "[01] 2024-01-02 10:11:12 Waiting for 1 queries to complete before FTWRL; query 8123 running for 812 seconds\n",  # noqa: E501
+        "ftwrl",
+    ),
+    "an alarm of a volume": (
+        "BurstBalance is 0% for volume vol-0812 (DB prod-main), IOPS limited to 300\n",
+        "burst-credits",
+    ),
+    "a state transfer that failed": (
+        "2024-01-02 10:11:12 0 [ERROR] WSREP: SST failed: 2 (No such file or directory)\n",
+        "galera-sst",
+    ),
+    "an interface that hangs": (
+        "Nov 21 10:11:31 db1 kernel: igb 0000:01:00.0 eth0: Reset adapter; Detected Tx Unit Hang\n",
+        "network-loss",
+    ),
+    "a pool of a volume manager that is full": (
+        "Nov 21 10:11:31 db1 kernel: device-mapper: thin: 252:2: thin pool out of data space\n",
+        "disk-full",
+    ),
+    "a monitor that saw its primary die": (
+        "2024-01-02T10:11:12 orchestrator: ERROR discovered topology: DeadMaster on db1:3306\n",
+        "failover",
+    ),
     "a test of small writes, each of which takes long": (
         """# dd if=/dev/zero of=/var/lib/mysql/t bs=512 count=1000 oflag=dsync
 1000+0 records in

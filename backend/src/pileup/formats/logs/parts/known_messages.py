@@ -24,8 +24,10 @@ _MOST_CLAUSES = 12
 # Jul 11, 2023, 10:02 AM UTC, of a provider's events, has commas.
 _BEFORE = re.compile(
     r"[A-Z][a-z]{2,8} \d{1,2}, \d{4},?\s+|[^A-Za-z\s]\S{0,80}\s+|[A-Z]{2,12}\s+"
-    r"|\S{0,80}[\]\d:)>|-]\s+"
+    r"|\S{0,80}[\]\d:)>|-]\s+|[a-z][\w.-]{1,30} (?=(?:ERROR|WARN|WARNING|FATAL|CRITICAL)\b)"
 )
+_OF_DAEMON = re.compile(r"[a-z][\w.-]{1,30}(?:\[\d{1,10}\])?: ")
+"""A line of a journal whose date was left out: ntpd[812]: time reset -81.331213 s."""
 _CLAUSE = re.compile(r"[:\"'(>\]-]\s{0,4}(?=[A-Za-z])")
 _FLAG = re.compile(r"\A\(\?i\)(.*)\Z", re.DOTALL)
 """An expression in any case, which is a part of another one only as a group."""
@@ -63,7 +65,8 @@ def _may_hold_one(line: str) -> bool:
     """Return whether a line has enough words of such messages that a closer look is worth it."""
     _, known = _expression()
     words = known.intersection(_WORD.findall(line.lower()))
-    return len(words) > 1 or any(len(word) >= _LONG_WORD for word in words)
+    few = 1 if _OF_DAEMON.match(line) else 2
+    return len(words) >= few or any(len(word) >= _LONG_WORD for word in words)
 
 
 def _beginnings(line: str) -> Iterator[int]:
