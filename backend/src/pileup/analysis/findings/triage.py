@@ -98,7 +98,6 @@ def _with_command(doc: TriageDoc, context: Context) -> TriageDoc:
 _OF_SERIES = ("saturated_resources", "shared_storage")
 _OF_MACHINES = ("atop", "diskstats", "dstat", "iostat", "mpstat", "sar", "sysstat-json", "vmstat")
 """Formats of the series that these checks lack."""
-_MOST_NAMED = 3
 
 
 def _without_time(context: Context) -> str:
@@ -113,9 +112,10 @@ def _without_time(context: Context) -> str:
     paths = sorted(artifact.path for artifact in files if artifact.sha256 in lost)
     if not paths:
         return ""
-    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-    verb = "has no time and was" if len(paths) == 1 else "have no time and were"
-    return f" {', '.join(paths[:_MOST_NAMED])}{more} {verb} not used: say when that was."
+    first, *more = paths
+    if more:
+        return f" {len(paths)} files without a time, such as {first}, were not used: say when."
+    return f" {first} has no time and was not used: say when that was."
 
 
 def _has_kernel_log(context: Context) -> bool:
