@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -90,19 +91,28 @@ def _rising(*points: tuple[int, int]) -> object:
 _KNOWN = [(at, at) for at in range(1, 9)]
 
 
-def _clear(held: float, second: float, r: float = 0.9) -> object:
+def _placed(held: float, second: float, r: float = 0.9) -> object:
     return anchoring.Match("m", "t", "a", 0, r, held, second, 200).is_clear
 
 
-def _anchor_frames(shift: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:
-    seconds = list(range(len(_WAVE)))
-    mine = pl.DataFrame({"second": seconds, "value": _WAVE, "series": ["mine"] * len(_WAVE)})
-    theirs = pl.DataFrame({"second": [at + shift for at in seconds], "value": _WAVE})
+def _anchor_frames(
+    shift: int = 0, wave: Sequence[float] = _WAVE
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    seconds = list(range(len(wave)))
+    mine = pl.DataFrame({"second": seconds, "value": wave, "series": ["mine"] * len(wave)})
+    theirs = pl.DataFrame({"second": [at + shift for at in seconds], "value": wave})
     return mine, theirs.with_columns(artifact=pl.lit("a"), series=pl.lit("theirs"))
 
 
 def _best() -> object:
     return anchoring._best(*_anchor_frames(100), None)
+
+
+def _next_best() -> object:
+    """A slope up and down fits better three seconds off than four, which is another position."""
+    slopes = [float(min(at, 24 - at)) for at in range(24)]
+    found = anchoring._best(*_anchor_frames(100, slopes), None)
+    return found is not None and found.second < 0.5
 
 
 def _best_points() -> object:
@@ -263,12 +273,14 @@ def _apart() -> object:
 
 
 SCENES: Scenes = {
+    "clock.anchoring _LEAST_VARIATION match": lambda: _match(points=40),
     "clock.anchoring _MAX_LAGS _best": _best,
     "clock.anchoring _MIN_POINTS _best": _best_points,
     "clock.anchoring _MIN_POINTS match": lambda: _match(points=40),
-    "clock.anchoring _MIN_LEAD Match.is_clear": lambda: _clear(0.8, 0.0, r=0.07),
-    "clock.anchoring _MIN_LEAD_OF_WEAK Match.is_clear": lambda: _clear(0.75, 0.5),
-    "clock.anchoring _MIN_R Match.is_clear": lambda: _clear(0.8, 0.6),
+    "clock.anchoring _MIN_LEAD Match.is_clear": lambda: _placed(0.8, 0.0, r=0.07),
+    "clock.anchoring _MIN_LEAD_OF_WEAK Match.is_clear": lambda: _placed(0.75, 0.5),
+    "clock.anchoring _SAME_PLACE _best": _next_best,
+    "clock.anchoring _MIN_R Match.is_clear": lambda: _placed(0.8, 0.6),
     "clock.metrics_hosts _APART _are_apart": lambda: metrics_hosts._are_apart(10.0, 2.0),
     "clock.metrics_hosts _FEW _contradict": _few_counts,
     "clock.metrics_hosts _FEW _compare": lambda: metrics_hosts._compare(

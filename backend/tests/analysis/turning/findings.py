@@ -8,10 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.levels import Levels
+from pileup.analysis.evidence.levels import Level, Levels
 from pileup.analysis.findings import (
     cascade,
     catalogue,
@@ -245,6 +246,25 @@ def _disk(inside: float = 95.0) -> object:
     return len(triage._disk(Levels((level("util", inside, before=1.0),)))[1])
 
 
+def _configured(name: str, value: float, running: float = 0.0) -> object:
+    numbers = {name: value, "innodb_adaptive_hash_index": 1.0}
+    levels = Levels((level("threads_running", running),))
+    known: Any = given(context=given(settings=[1], number=numbers.get), levels=levels)
+    with instead(triage, _of_setting=always(Locator(kind="lines"))):
+        return triage._configuration(known, ()).verdict
+
+
+def _stored(*levels: Level) -> object:
+    context = given(evidence=evidence({}))
+    known: Any = given(context=context, levels=Levels(levels), series=always(Locator(kind="lines")))
+    with instead(machine_checks, slow_calls=always(pl.DataFrame())):
+        return triage._shared_storage(known).verdict
+
+
+def _flushed(before: float, inside: float) -> object:
+    return _stored(level("log_fsyncs", inside, before=before))
+
+
 def _swap() -> object:
     return len(triage._swap(Levels((level("si", 200.0, before=1.0, collector="vmstat"),)))[1])
 
@@ -336,6 +356,23 @@ SCENES: Scenes = {
     "findings.texts _SHORT _matches": lambda: _kept("a"),
     "findings.triage _AS_BEFORE _as_before": lambda: triage._as_before(level("x", 5.0, before=4.0)),
     "findings.triage _DISK_BUSY _disk": _disk,
+    "findings.triage _CROWDED _configuration": lambda: _configured(
+        "innodb_adaptive_hash_index_parts", 1.0, running=100.0
+    ),
+    "findings.triage _FELL _shared_storage": lambda: _flushed(100.0, 20.0),
+    "findings.triage _FLUSHES _shared_storage": lambda: _flushed(20.0, 1.0),
+    "findings.triage _SLOW_MS _shared_storage": lambda: _stored(
+        level("await", 20.0, before=1.0, labels="device=sda")
+    ),
+    "findings.triage _SPIN_DELAY _configuration": lambda: _configured(
+        "innodb_spin_wait_delay", 6.0
+    ),
+    "findings.triage _SPIN_LOOPS _configuration": lambda: _configured(
+        "innodb_sync_spin_loops", 30.0
+    ),
+    "findings.triage _TIMES_SLOWER _shared_storage": lambda: _stored(
+        level("await", 60.0, before=20.0, labels="device=sda")
+    ),
     "findings.triage _SWAPPING _swap": _swap,
     "findings.turning_points _GAP_US _left": _gone,
     "findings.turning_points _NEAR_US _left": lambda: _gone(over=28, last=30, later=35),

@@ -8,7 +8,13 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.captures import contradictions
-from pileup.analysis.evidence import admission, compact_samples, scene, series, times
+from pileup.analysis.evidence import (
+    admission,
+    compact_samples,
+    scene,
+    series,
+    times,
+)
 from pileup.analysis.reasoning import discriminate, pin_value, proposals, run_outcome, similar
 from pileup.analysis.stacks import same_samples
 from pileup.records import Query, ServerThread, Session
@@ -30,6 +36,11 @@ def _admitted_wait() -> object:
 def _admitted_session() -> object:
     row = Session(time_s=5.0, line_first=1, line_last=1, wall_us=T0)
     return admission.admit("session", frames(row)["session"])[0].select("time_s")
+
+
+def _alike(score: float) -> object:
+    with instead(run_outcome, likeness=always(similar.Likeness(score, ("a",), (), ()))):
+        return run_outcome.symptoms({"a": "a"}, {"a": "a"}).same_way
 
 
 def _incredible() -> object:
@@ -158,6 +169,8 @@ SCENES: Scenes = {
     "reasoning.discriminate _APART _compare_scores": _separated,
     "reasoning.pin_value _SHOWN value_of_lines": _pinned,
     "reasoning.proposals _SURE propose": _proposed,
+    "reasoning.run_outcome _OTHER symptoms": lambda: _alike(0.25),
+    "reasoning.run_outcome _SAME symptoms": lambda: _alike(0.6),
     "reasoning.run_outcome _ABOUT _holds": lambda: run_outcome._holds(5.0, "~", 4.0),
     "reasoning.similar _LATCH_SHARE _waits": _place_of_waits,
     "reasoning.similar _LATCH_SHARE _waits again": _share_of_a_latch,

@@ -92,14 +92,31 @@ def _large(oldest: float = 600.0, others: int = 8, other: float = 2.0) -> object
     return commit._large_at_commit(stall(during=always(_list(*rows)))).holds
 
 
-def _few_commit() -> object:
+def _at_commit(
+    most: int = 2, *, fsyncs: float | None = None, full_cache: float | None = None
+) -> Match:
+    """So many wait for the commit. fsyncs: of the usual ones, how many are left."""
+    fell = None if fsyncs is None else given(direction="down", ratio=fsyncs)
+    cache = None if full_cache is None else Match("mysql-73816", full_cache, "why", ())
     with instead(
-        commit, commit_waiters=always(seen(most=2)), fts_sync=always(None),
+        commit, commit_waiters=always(seen(most=most)), fts_sync=always(cache),
         _large_at_commit=always(Seen(False)), _acknowledged=always(False),
     ):  # fmt: skip
-        match = commit.fsync_stall(stall())
+        match = commit.fsync_stall(stall(shift=always(fell), shifted=always(None)))
     assert match is not None
-    return any("So few" in text for text in match.against)
+    return match
+
+
+def _few_commit() -> object:
+    return any("So few" in text for text in _at_commit().against)
+
+
+def _idle() -> object:
+    trx = Transaction(
+        trx_id="7", state="ACTIVE", lock_wait=False, row_locks=1, undo_entries=1, active_s=3.0,
+        **_AT
+    )  # fmt: skip
+    return locks._idle_holder(stall(during=always(evidence({"dump": [trx]}).frame("transaction"))))
 
 
 def _ahi() -> object:
@@ -113,12 +130,12 @@ def _convoy() -> object:
         return larger.waits(known).collapse
 
 
-def _page(read_in: float | None = None, dumps: int = 1) -> object:
+def _page(read_in: float | None = None, dumps: int = 1, addresses: int = 1) -> object:
     known: Observed = stall(
         hot_latch=always(seen(most=30, share=0.75)),
         locked=always(Seen(False) if read_in is None else seen(share=read_in)),
         record_counts={"status dumps": dumps},
-        context=given(hot_latches=[given(latch="buf_block_lock", addresses=1)]),
+        context=given(hot_latches=[given(latch="buf_block_lock", addresses=addresses)]),
     )
     with instead(latches.larger, waits=always(given(than=always(())))):
         match = latches.hot_page(known)
@@ -408,16 +425,20 @@ SCENES: Scenes = {
     "findings.rules.commit _HELD_S _flush_under_mutex": _held,
     "findings.rules.commit _LARGE_S _large_at_commit": _large,
     "findings.rules.commit _OLDER _large_at_commit": lambda: _large(other=8.0),
+    "findings.rules.commit _FSYNCS_LEFT fsync_stall": lambda: _at_commit(fsyncs=0.7).score,
+    "findings.rules.commit _HEAD_KNOWN fsync_stall": lambda: _at_commit(full_cache=0.6).score,
     "findings.rules.commit _QUEUE fsync_stall": _few_commit,
     "findings.rules.commit _QUEUED _large_at_commit": _large,
     "findings.rules.larger _CONVOY waits": _convoy,
     "findings.rules.latches _CROWD hot_page": _page,
     "findings.rules.latches _ENOUGH ahi_in_list": lambda: _lists(of_calls=4),
     "findings.rules.latches _ENOUGH ahi_in_list again": lambda: _lists(share=latches._ENOUGH),
+    "findings.rules.latches _FEW_PAGES hot_page": lambda: _page(addresses=4),
     "findings.rules.latches _MINOR ahi_build": _ahi,
     "findings.rules.latches _READ_IN hot_page": lambda: _page(read_in=0.75, dumps=9),
     "findings.rules.locks _ALONE_S _by_processlist": lambda: _changing(60.0),
     "findings.rules.locks _ENDED_S hot_row": _deadlocks_end_them,
+    "findings.rules.locks _IDLE_S _idle_holder": _idle,
     "findings.rules.locks _MANY_CHANGES large_transaction": _large_change,
     "findings.rules.locks _MOSTLY _by_processlist": lambda: _changing(60.0, 50.0, counted=1.0),
     "findings.rules.locks _MOSTLY _by_processlist again": lambda: any(

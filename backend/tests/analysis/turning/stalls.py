@@ -58,6 +58,14 @@ def _split() -> object:
     return len(mine)
 
 
+def _drained(before: int = 9, inside: int = 9) -> object:
+    """Work that stood still, and comes back many times as fast, while the stall goes on."""
+    on = _stall(before, before + inside, baseline=Span(T0, T0 + (before - 1) * S))
+    work = signal(*[10.0] * before, *[0.0] * (inside - 1), *[90.0] * 2, role="throughput")
+    with instead(pileups, throughput=always(work)):
+        return len(pileups._with_burst(on, pl.DataFrame()))
+
+
 def _telling() -> object:
     """97 of the 100 that wait at the peak are behind the leading root."""
     peak, its_own = "2026-11-20T22:50:05Z", "2026-11-20T22:49:51Z"
@@ -97,9 +105,9 @@ def _pattern(short: int = 4, back: float = 70.0) -> object:
     return stops._is_pattern(signal(*values), ranges, levels)
 
 
-def _load_left(*, by_clients: bool = False) -> object:
+def _load_left(*, by_clients: bool = False, were: float = 100.0, are: float = 60.0) -> object:
     """Of clients that left, or of sessions alone."""
-    levels = iter([(100.0, 60.0) if by_clients else (None, None), (100.0, 60.0)])
+    levels = iter([(were, are) if by_clients else (None, None), (100.0, 60.0)])
     with instead(stops, levels_around=lambda *_: next(levels)):
         return stops._load_left(Span(T0, T0 + S), None, None, certain=by_clients)
 
@@ -327,6 +335,8 @@ SCENES: Scenes = {
     "stalls.documents _NEARLY telling_time": _telling,
     "stalls.pileups _FACTOR _high": _high,
     "stalls.pileups _FORERUNNER _is_forerunner": _forerunner,
+    "stalls.pileups _LEAST_BEFORE _with_burst": lambda: _drained(before=3),
+    "stalls.pileups _LEAST_INSIDE _with_burst": lambda: _drained(inside=4),
     "stalls.pileups _OBSERVER_BEFORE_S _split_observer": _split,
     "stalls.references _LEAST far_from_before": _known_before,
     "stalls.refusals _APART_S _together": lambda: refusals._together([T0, T0 + 10 * S]),
@@ -350,6 +360,7 @@ SCENES: Scenes = {
     "stalls.stops _BACK _is_pattern": _pattern,
     "stalls.stops _LEFT _load_left": _load_left,
     "stalls.stops _LEFT _load_left again": lambda: _load_left(by_clients=True),
+    "stalls.stops _LEAST_GONE _load_left": lambda: _load_left(by_clients=True, were=4.0, are=1.0),
     "stalls.stops _PATTERN_RUNS _is_pattern": _pattern,
     "stalls.stops _PATTERN_SHARE stops": _stops,
     "stalls.stops _RESTART_S stops": lambda: _stops(restart_s=110),
@@ -360,6 +371,7 @@ SCENES: Scenes = {
     "story.endings _NEAR_US ending": _ending,
     "story.impact _FELL _sentences": _answered,
     "story.impact _GOES_ON impact": _standstill,
+    "story.impact _LONG_H _seconds": lambda: impact._seconds(100 * 3600 + 1200),
     "story.impact _UNKNOWN _sentences": _not_shown,
     "story.impact _STANDSTILL_S impact": _standstill,
     "stalls.indicators _HOLE_S Signal.began": _pause,

@@ -17,6 +17,10 @@ from pileup.analysis.evidence.series import WHOLE
 
 _S = 1_000_000
 _MIN_POINTS = 15
+_LEAST_VARIATION = 0.02
+"""Standard deviation over mean of a series that moves."""
+_SAME_PLACE = 3
+"""Seconds within which two positions are one."""
 _MIN_R = 0.8
 _MIN_LEAD = 0.07
 """How much better the best position must be than any other, in correlation."""
@@ -120,7 +124,7 @@ def match(
     for key in sorted(keys):
         left = mine.filter(pl.col("key") == key)
         spread = _variation(left["value"])
-        if left.height >= _MIN_POINTS and spread > 0.02:
+        if left.height >= _MIN_POINTS and spread > _LEAST_VARIATION:
             candidates.append((spread, key))
     clear: list[Match] = []
     for _, key in sorted(candidates, reverse=True)[:_PAIRS]:
@@ -230,6 +234,6 @@ def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None)
         return None
     r, lag, points = max(scores)
     held = min(r, _without_one(mine, theirs, lag))
-    second = max((score[0] for score in scores if abs(score[1] - lag) > 3), default=0.0)
+    second = max((score[0] for score in scores if abs(score[1] - lag) > _SAME_PLACE), default=0.0)
     name = left["series"].to_list()[0]
     return Match(name, series, artifact, lag * _S, r, held, second, points)

@@ -27,6 +27,8 @@ LEAST_ANCHORS = 5
 LEAST_S = 1.5
 """A smaller difference is rounding: most sources print whole seconds."""
 _MOST_ANCHORS = 2_000
+_TELLING = 20
+"""Letters of a message that is no other event by chance."""
 _DRIFT_S = 3600.0
 """A clock that nobody sets drifts by up to an hour."""
 _ZONES_S = 26 * 3600.0
@@ -208,7 +210,7 @@ def _messages(events: pl.DataFrame | None) -> dict[str, dict[str, int]]:
         events.filter(
             (pl.col("kind") == "log")
             & pl.col("time").is_not_null()
-            & (pl.col("message").str.len_chars() >= 20)
+            & (pl.col("message").str.len_chars() >= _TELLING)
         )
         .group_by("artifact", "message")
         .agg(pl.len(), pl.col("time").first())

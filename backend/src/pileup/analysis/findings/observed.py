@@ -90,14 +90,18 @@ _RESTS = (
 """A session between transactions; one that waits for a slot prints 'not started' and the wait."""
 _VERY_MANY = 1_000_000
 """Changes of a transaction that no application makes with a statement for a user."""
+_MANY_LOCKS = 100_000
+"""Row locks of an applier that read many rows."""
+_PER_CHANGE = 100
+"""Row locks per change, the least of an applier that looks for rows without a key."""
 _APPLIES_ROWS = (
     r"(?i)^(applying batch of row changes|reading event from the relay log"
     r"|(update|delete)_rows_log_event)"
 )
 _SEARCHES = (
     pl.col("thread_state").fill_null("").str.contains(_APPLIES_ROWS)
-    & (pl.col("row_locks") >= 100_000)
-    & (pl.col("row_locks") >= 100 * (pl.col("undo_entries").fill_null(0) + 1))
+    & (pl.col("row_locks") >= _MANY_LOCKS)
+    & (pl.col("row_locks") >= _PER_CHANGE * (pl.col("undo_entries").fill_null(0) + 1))
 )
 """An applier that has no key locks all that it reads, beside what it changes."""
 _LOGS_IN = "unauthenticated user"

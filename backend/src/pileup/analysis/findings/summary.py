@@ -29,6 +29,16 @@ from pileup.numerals import grouped, number, numbers
 
 _FEW_LATCH_WAITS = 5
 _SESSIONS_LEFT = 2
+_ABOVE = 1.5
+"""The arrival rate rose, or a statement took longer, from so many times the usual on."""
+_BELOW = 0.67
+"""Of the usual arrival rate, the most that is less work."""
+_HARDLY_ANY = 0.5
+"""Statements per second below which next to none completed."""
+_IDLE_PCT = 35.0
+"""Use of the CPUs, the most at which sessions waited."""
+_BUSY_PCT = 90.0
+"""Use of the CPUs, the least at which they were busy."""
 _COMPLETED = 0.1
 """Most of a stall's length that a statement may take for sessions and rate to tell its time."""
 _ENOUGH = 20
@@ -114,9 +124,9 @@ def arrival(context: Context) -> str:
         change = rate.inside / rate.before
         before, inside_rate = numbers(rate.before, rate.inside)
         span = f"{before} to {inside_rate} statements/s"
-        if change >= 1.5:
+        if change >= _ABOVE:
             parts.append(f"More work arrived and was done: {span}.")
-        elif change <= 0.67:
+        elif change <= _BELOW:
             parts.append(f"Less work was done, not more: {span}.")
         else:
             parts.append(f"The arrival rate hardly changed: {span}.")
@@ -139,14 +149,14 @@ def _per_statement(inside: object, before: float, during: float, seconds: float)
     if not isinstance(inside, Level) or inside.before is None or inside.inside is None:
         return []
     almost_nothing = f"With {number(inside.inside)} sessions inside, almost nothing completed."
-    if during < 0.5:
+    if during < _HARDLY_ANY:
         return [almost_nothing]
     if inside.inside < _SESSIONS_LEFT:  # the collector's own, while nobody else comes in
         return []
     if inside.inside / during > _COMPLETED * seconds:
         return [almost_nothing]  # those that are inside are not those that complete
     usual, now = inside.before / before * 1000, inside.inside / during * 1000
-    if usual <= 0 or now / usual < 1.5:
+    if usual <= 0 or now / usual < _ABOVE:
         return []
     sentence = (
         f"Each statement took about {number(now / usual)} times as long inside the server "
@@ -160,9 +170,9 @@ def _idle(levels: Levels) -> list[str]:
     if busy is None:
         return []
     now, before, _ = busy
-    if now <= 35:
+    if now <= _IDLE_PCT:
         return [f"The CPUs were mostly idle ({number(now)} % busy): sessions waited."]
-    if now >= 90:
+    if now >= _BUSY_PCT:
         change = f", {number(before)} % before" if before is not None else ""
         return [f"The CPUs were busy ({number(now)} %{change})."]
     return []

@@ -37,6 +37,22 @@ _DISK_BUSY = 90.0
 _AS_BEFORE = 1.1
 """Below this factor over its level before the stall, a resource is as busy as before."""
 _SWAPPING = 100
+_CROWDED = 100
+"""Sessions running, the least to which one latch is few."""
+_SPIN_LOOPS = 30
+"""The default of innodb_sync_spin_loops."""
+_SPIN_DELAY = 6
+"""The default of innodb_spin_wait_delay."""
+_SLOW_MS = 20.0
+"""Time of a request to a device, the least that is slow."""
+_TIMES_SLOWER = 3
+"""Of its usual time, the least that is a change."""
+_FLUSHES = 20.0
+"""Flushes per second, the least of which a fall is noticed."""
+_FELL = 5.0
+"""So many times fewer flushes than usual are a fall."""
+_QUEUE = 10
+"""Waiters at once, the least that are a queue."""
 _LIKELY = 0.5
 """Confidence from which on a finding is more likely than not."""
 _ALIKE = 0.6
@@ -131,11 +147,15 @@ def _configuration(observed: Observed, findings: Sequence[FindingDoc]) -> Triage
         return _doc("configuration", "no_data", "No variables and no my.cnf were uploaded.")
     suspects: list[tuple[str, str]] = []
     running = levels.first("threads_running")
-    many = running is not None and running.inside is not None and running.inside >= 100
-    if (context.number("innodb_sync_spin_loops") or 0) > 30:
-        suspects.append(("innodb_sync_spin_loops", "is above its default of 30: more spinning"))
-    if (context.number("innodb_spin_wait_delay") or 0) > 6:
-        suspects.append(("innodb_spin_wait_delay", "is above its default of 6: longer spinning"))
+    many = running is not None and running.inside is not None and running.inside >= _CROWDED
+    if (context.number("innodb_sync_spin_loops") or 0) > _SPIN_LOOPS:
+        suspects.append(
+            ("innodb_sync_spin_loops", f"is above its default of {_SPIN_LOOPS}: more spinning")
+        )
+    if (context.number("innodb_spin_wait_delay") or 0) > _SPIN_DELAY:
+        suspects.append(
+            ("innodb_spin_wait_delay", f"is above its default of {_SPIN_DELAY}: longer spinning")
+        )
     parts = context.number("innodb_adaptive_hash_index_parts")
     if many and parts == 1 and context.number("innodb_adaptive_hash_index"):
         suspects.append(
@@ -320,9 +340,9 @@ def _shared_storage(observed: Observed) -> TriageDoc:
     slow = [
         await_
         for await_ in awaits
-        if (await_.inside or 0) >= 20
+        if (await_.inside or 0) >= _SLOW_MS
         and await_.before is not None
-        and (await_.inside or 0) >= 3 * await_.before
+        and (await_.inside or 0) >= _TIMES_SLOWER * await_.before
     ]
     if slow:
         level = max(slow, key=lambda each: each.inside or 0)
@@ -337,9 +357,9 @@ def _shared_storage(observed: Observed) -> TriageDoc:
         evidence = [_of_line(observed, row) for row in calls.head(3).iter_rows(named=True)]
         return _doc("shared_storage", "suspect", f"{text}.", evidence)
     syncs = levels.first("innodb_os_log_fsyncs", "log_fsyncs", "innodb_data_fsyncs", "data_fsyncs")
-    if syncs is not None and syncs.before and syncs.before >= 20:
+    if syncs is not None and syncs.before and syncs.before >= _FLUSHES:
         now = syncs.inside or 0.0
-        if now <= syncs.before / 5:
+        if now <= syncs.before / _FELL:
             text = f"Flushes to disk fell from {number(syncs.before)} to {number(now)} per second"
             hint = (
                 "either each flush takes far longer (the device may not show it: time one), or "
@@ -365,7 +385,7 @@ def _locking(observed: Observed) -> TriageDoc:
         (("semaphore_waits",), "threads waiting for a latch"),
     ):
         level = levels.first(*names)
-        if level is not None and level.peak >= 10:
+        if level is not None and level.peak >= _QUEUE:
             text = f"up to {number(level.peak)} {what} at once"
             if level.inside is not None and level.inside >= 1:
                 text += f" (median {number(level.inside)})"

@@ -27,6 +27,8 @@ Statistic = Literal["median", "mean", "p95", "max", "min"]
 _ABOUT = 0.1
 """'~' holds within a tenth of the predicted value; less than a tenth neither falls nor rises."""
 _PARTLY = 0.25
+_SAME, _OTHER = 0.6, 0.25
+"""Likeness of two runs, from which on they failed alike, and below which they did not."""
 _LEAST = 3
 
 
@@ -213,9 +215,9 @@ def symptoms(
     if no_data:
         text += f"; it has no data for {'; '.join(no_data[:3])}"
     same: Literal["yes", "no", "unclear"] = "unclear"
-    if alike.score >= 0.6:
+    if alike.score >= _SAME:
         same = "yes"
-    elif alike.score < 0.25:
+    elif alike.score < _OTHER:
         same = "no"
     return Symptoms(alike.shared, alike.only_here, alike.only_there, no_data, same, f"{text}.")
 

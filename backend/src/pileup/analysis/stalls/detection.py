@@ -33,6 +33,8 @@ from pileup.records import CLIENT
 _S = 1_000_000
 _NEAR_S = 5.0
 """Ranges closer than this are one stall."""
+_FEW_SAMPLES = 8
+"""Fewer samples of a series are single moments: only their height counts."""
 _FAILED = (
     r"(?i)too many connections|error 1040\b|MY-0?01040\b"
     r"|no space left on device|disk is full|\b(errno|errcode|error number)[ :]{1,3}28\b"
@@ -213,7 +215,7 @@ def _from_moments(values: pl.DataFrame, sessions: Sequence[Signal]) -> list[Stal
     if rows.is_empty():
         return []
     counts = rows.group_by("id").len()
-    few = counts.filter(pl.col("len") < 8)["id"].to_list()
+    few = counts.filter(pl.col("len") < _FEW_SAMPLES)["id"].to_list()
     high = rows.filter(pl.col("id").is_in(few) & (pl.col("value") >= enough)).sort(
         "time", maintain_order=True
     )

@@ -37,6 +37,12 @@ _APART = 1.5
 _QUIET_S, _QUIET_SAMPLES = 2400, 32
 """Range around a sample that shows the quiet level of a long capture; at least so many samples."""
 _BURST = 1.4
+_LEAST_VALUES = 6
+"""Values, the fewest that show two levels."""
+_LEAST_OUTSIDE = 10
+"""Samples outside of long ranges that show noise."""
+_LEAST_BEFORE, _LEAST_INSIDE = 3, 5
+"""Samples before a stall and in it that show a burst."""
 _FORERUNNER = 0.25
 """Share of a stall's usual sessions below which a pile before it is another one."""
 _OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 2.0, 8.0, 6.0
@@ -193,7 +199,7 @@ def _two_levels(logs: Sequence[float]) -> tuple[float, float, float]:
     """Split values into two levels by Otsu: (split, median below, median above)."""
     ordered = sorted(logs)
     count = len(ordered)
-    if count < 6 or ordered[0] == ordered[-1]:
+    if count < _LEAST_VALUES or ordered[0] == ordered[-1]:
         return math.inf, 0.0, 0.0
     sums = list(itertools.accumulate(ordered))
     best, at = -1.0, 0
@@ -226,7 +232,7 @@ def _busy_outside(signal: Signal, ranges: Sequence[tuple[int, int]]) -> tuple[fl
     for first, last in reversed(ranges):
         if signal.times[last] - signal.times[first] + interval >= _NOISE_S * _S:
             del outside[first : last + 1]
-    if len(outside) < 10:
+    if len(outside) < _LEAST_OUTSIDE:
         return 0.0, 0.0
     numbers = pl.Series(outside)
     return numbers.quantile(0.9) or 0.0, numbers.quantile(0.98) or 0.0
@@ -273,7 +279,7 @@ def _with_burst(stall: Stall, values: pl.DataFrame) -> list[Stall]:
         if stall.onset <= t <= stall.last
     ]
     before = before[-30:]
-    if len(before) < 3 or len(inside) < 5:
+    if len(before) < _LEAST_BEFORE or len(inside) < _LEAST_INSIDE:
         return [stall]
     usual, during = statistics.median(before), statistics.median(v for _, v in inside)
     least = max(_BURST * usual, 2 * during)

@@ -27,6 +27,8 @@ MOST = 200
 _LEAD_S = 30.0
 """Longest lead of a series before the onset, in seconds."""
 _MAX_SCORE = 1000.0
+_SHOWN_STEP_S = 0.5
+"""A shorter step between samples is no band of uncertainty worth its words."""
 _LEAST_LOG_SPREAD = 0.25
 """In doublings: changes below a fifth do not count."""
 _MIN_BEFORE, _MIN_INSIDE = 3, 2
@@ -224,7 +226,7 @@ def _text(
     text = f"{named.words} {verb} from {before} to {amount(during, named.unit)}{by}"
     if moved is None:
         return text
-    band = f" ± {step:.0f} s" if step and step >= 0.5 else ""
+    band = f" ± {step:.0f} s" if step and step >= _SHOWN_STEP_S else ""
     if abs(moved) <= max(step or 0.0, 1.0):
         return f"{text}, with the onset{band}"
     side = "before" if moved < 0 else "after"

@@ -34,6 +34,8 @@ _BACK = 0.5
 """Share of the usual work from which it has come back."""
 _LEFT = 0.5
 """Clients, or sessions, down to this share of what they were: the load left."""
+_LEAST_GONE = 3
+"""Clients that went, the least that are a load that left."""
 _RESTART_S = 60.0
 _SAME = 0.7
 """The second half of a plateau has at least this share of its first half; less is a ramp."""
@@ -155,7 +157,7 @@ def _load_left(
     """
     before, during = levels_around(clients, span)
     if before is not None and during is not None:
-        return during <= _LEFT * before and before - during >= 3
+        return during <= _LEFT * before and before - during >= _LEAST_GONE
     if certain:
         return False
     before, during = levels_around(sessions, span)

@@ -18,6 +18,10 @@ from pileup.numerals import grouped, number, numbers
 _FELL = 0.9
 """From this share of the usual rate on, nothing is missing that noise could not explain."""
 _LEAST_SAMPLES = 3
+_SHORT = 120
+"""Seconds, or minutes, from which on the next unit is used."""
+_LONG_H = 100
+"""Hours beside which minutes say nothing."""
 _GOES_ON = 0.5
 """From this share of the usual rate on, a median hides that for a while nothing was done."""
 _NEXT_TO_NOTHING = 0.1
@@ -148,13 +152,13 @@ def missing(cost: StoryImpact) -> str:
 
 def _seconds(value: float) -> str:
     """Format a duration for a sentence: '57 s', '12 min', '3 h 56 min'."""
-    if value < 120:
+    if value < _SHORT:
         return f"{number(round(value))} s"
     minutes = round(value / 60)
-    if minutes < 120:
+    if minutes < _SHORT:
         return f"{minutes} min"
     hours, rest = divmod(minutes, 60)
-    return f"{grouped(hours)} h {rest} min" if rest and hours < 100 else f"{grouped(hours)} h"
+    return f"{grouped(hours)} h {rest} min" if rest and hours < _LONG_H else f"{grouped(hours)} h"
 
 
 def _about(value: float) -> str:

@@ -115,7 +115,7 @@ def fsync_stall(observed: Observed) -> Match | None:
     if not waiters.holds:
         return _flush_under_mutex(observed) or _slow_flushes(observed)
     fsyncs = observed.shift("metric.log_fsyncs", "mysql.Innodb_os_log_fsyncs", "innodb.os_fsyncs")
-    fell = fsyncs is not None and fsyncs.direction == "down" and (fsyncs.ratio or 1) < 0.7
+    fell = fsyncs is not None and fsyncs.direction == "down" and (fsyncs.ratio or 1) < _FSYNCS_LEFT
     context = observed.context
     durable = context.setting("sync_binlog") == "1" or (
         context.setting("innodb_flush_log_at_trx_commit") == "1"
@@ -127,7 +127,7 @@ def fsync_stall(observed: Observed) -> Match | None:
         + 0.1 * min(1.0, waiters.share / 0.2)
     )
     against: tuple[str, ...] = ()
-    if (fts := fts_sync(observed)) is not None and fts.score >= 0.6:
+    if (fts := fts_sync(observed)) is not None and fts.score >= _HEAD_KNOWN:
         against += ("The head of the queue writes the full-text cache: the disk is not the cause.",)
         score *= 0.45
     if rows.most > waiters.most:
@@ -206,6 +206,12 @@ _FEW_COMMIT = 0.25
 """Share of the active sessions that wait for a commit at any moment on a server that writes."""
 _UNSEEN = 0.5
 """The most where commits queue, and neither a stack, a rate nor a long wait shows a slow flush."""
+_FSYNCS_LEFT = 0.7
+"""Of the usual flushes, below which they fell."""
+_HEAD_KNOWN = 0.6
+"""Confidence in a full cache at the head of the queue, from which on the disk is not the cause."""
+_MOSTLY = 0.5
+"""Share of the threads that makes a mechanism likelier."""
 _BRIEF_S, _BRIEF = 1.0, 0.7
 """Factor where one list shows commits that have all lasted less."""
 _CROWDED, _SILENT, _BEFORE, _IN_TURN = 0.7, 0.5, 0.5, 0.25
@@ -418,7 +424,7 @@ def commit_mutex(observed: Observed) -> Match | None:
     if not behind.holds:
         return None
     score = _grade(behind) * graded(
-        (True, 0.5), (bool(head.holds), 0.25), (behind.share >= 0.5, 0.1)
+        (True, 0.5), (bool(head.holds), 0.25), (behind.share >= _MOSTLY, 0.1)
     )
     waiting = count(behind.most, "thread waits", "threads wait")
     why = f"{waiting} for the commit mutex in innobase_xa_prepare" + (
@@ -440,7 +446,7 @@ def commit_slots(observed: Observed) -> Match | None:
     score = _grade(behind) * graded(
         (True, 0.5),
         (bool(head.holds), 0.2),
-        (behind.share >= 0.5, 0.1),
+        (behind.share >= _MOSTLY, 0.1),
         (limited, 0.15),
         (bool(queued), 0.05),
     )

@@ -124,6 +124,8 @@ def _with_lists(base: Match, why: str, score: float, *evidence: Locator) -> Matc
 
 
 _ENOUGH = 0.2
+_FEW_PAGES = 4
+"""Addresses of one latch, the most that are a few pages."""
 _SHOWN = 200
 _MINOR, _OF_MINOR = 0.15, 0.7
 """Share of the latch waits below which others explain the stall, and the factor then."""
@@ -140,7 +142,7 @@ def hot_page(observed: Observed) -> Match | None:
     if not waits.holds or not latches:
         return None
     addresses = sum(latch.addresses for latch in latches)
-    few = 0 < addresses <= 4
+    few = 0 < addresses <= _FEW_PAGES
     against = larger.waits(observed).than(waits.most)
     if not few and addresses:
         against += (f"The waits are spread over {addresses} pages.",)

@@ -21,6 +21,8 @@ from pileup.knowledge import wait_classes
 from pileup.numerals import grouped, number
 
 _MANY = 50
+_KNOWN = 0.9
+"""Certainty from which on the holder of the locks is a fact."""
 
 
 def hot_row(observed: Observed) -> Match | None:
@@ -117,7 +119,7 @@ def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) ->
     many = count(waits.most, "transaction waits", "transactions wait at once")
     why = f"{many} for a row lock{on}{lasted}."
     if at_worst and at_worst.holder:
-        may = "is held by" if at_worst.sure >= 0.9 else "may be held by"
+        may = "is held by" if at_worst.sure >= _KNOWN else "may be held by"
         why += f" It {may} {describe_holder(at_worst.holder)}."
     elif idle:
         why += (
@@ -305,6 +307,8 @@ def _in_latches(observed: Observed) -> int:
 
 _ROWS = 2000
 """Sessions whose statements are read."""
+_IDLE_S = 3.0
+"""A transaction without a statement for so long is idle."""
 
 
 def _idle_holder(observed: Observed) -> float:
@@ -317,7 +321,7 @@ def _idle_holder(observed: Observed) -> float:
         & pl.col("query").is_null()
         & (pl.col("row_locks").fill_null(0) > 0)
         & (pl.col("undo_entries").fill_null(0) > 0)
-        & (pl.col("active_s").fill_null(0) >= 3)
+        & (pl.col("active_s").fill_null(0) >= _IDLE_S)
     )
     longest = idle["active_s"].max()
     return float(longest) if isinstance(longest, int | float) else 0.0
