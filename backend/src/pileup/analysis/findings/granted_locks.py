@@ -21,7 +21,13 @@ def change_in_use(records: StallRecords) -> Seen:
     if frame is None:
         return NO_DATA
     rows = frame.filter(pl.col("object_name").is_not_null()).select(_COLUMNS)
-    users = rows.filter(pl.col("mode").is_in(_USES)).select("object_name", "mode", "session_id")
+    users = (  # two sessions of each table: one of them is another than the one that changes it
+        rows.filter(pl.col("mode").is_in(_USES))
+        .select("object_name", "mode", "session_id")
+        .unique(["object_name", "session_id"], keep="first", maintain_order=True)
+        .group_by("object_name", maintain_order=True)
+        .head(2)
+    )
     both = rows.filter(pl.col("mode").is_in(_CHANGES)).join(
         users, on="object_name", suffix="_other", maintain_order="left_right"
     )
