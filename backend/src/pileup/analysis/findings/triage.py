@@ -125,11 +125,11 @@ def _without_time(context: Context) -> str:
     placed_by_file = samples.group_by("artifact").agg(placed)
     lost = set(placed_by_file.filter(~pl.col("placed"))["artifact"].cast(pl.String))
     files = (a for a in context.evidence.artifacts if a.format in _OF_MACHINES)
-    paths = sorted(artifact.path for artifact in files if artifact.sha256 in lost)
+    paths = [artifact.path for artifact in files if artifact.sha256 in lost]
     if not paths:
         return ""
-    first, *more = paths
-    if more:
+    first = min(paths)
+    if len(paths) > 1:
         return f" {len(paths)} files without a time, such as {first}, were not used: say when."
     return f" {first} has no time and was not used: say when that was."
 
