@@ -505,7 +505,7 @@ def spans_in_order() -> object:
 ORDERED: dict[str, Scene | tuple[Scene, ...]] = {
     "comparison _by_name": stacks_of_sides,
     "compose _contributors": contributors,
-    "redaction.known_values KnownValues._find": longest_known_value,
+    "redaction.known_values KnownValues._longest": longest_known_value,
     "redaction.passwords _windows": windows_of_passwords,
     "redaction.redactor Redactor.__init__": unknown_kind,
     "redaction.redactor Redactor.replaced": replaced_values,

@@ -272,7 +272,9 @@ def refused_results() -> object:
 
 def imports() -> object:
     known: Any = [
-        given(number=n, sweep=sweep, parameters=dict(values))
+        given(
+            number=n, sweep=sweep, parameters=dict(values), measurements=(), observation=None
+        )
         for n, sweep, values in (
             (1, "s", {"threads": "8"}), (2, "s", {"threads": "16"}), (3, "s", {"threads": "16"}),
             (4, "t", {"threads": "32"}), (5, "s", {}),

@@ -93,8 +93,8 @@ def _new_to(run: TableRun, was: ExperimentRecord) -> tuple[TableRun, list[str]]:
         problems.append(f"Line {run.line}: {words} in run {was.number} already.")
     if run.outcome and run.outcome != (was.observation or {}).get("text"):
         problems.append(
-            f"Line {run.line}: “{run.outcome[:40]}” is left out, as run {was.number} has a result "
-            "of its own. Open the run to change it."
+            f"Line {run.line}: “{run.outcome[:40]}” is left out: values are added to run "
+            f"{was.number}, and no outcome. Open the run to write it there."
         )
     return replace(run, values=new), problems
 
