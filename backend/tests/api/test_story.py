@@ -188,7 +188,10 @@ def test_a_pasted_table_becomes_runs_with_values_and_a_threshold(site: Site) -> 
         "2 values are in run 1 already.",
         "2 values are in run 2 already.",
         "a value is in run 3 already.",
-        "“hung” is left out, as run 3 has a result of its own. Open the run to change it.",
+        (
+            "“hung” is left out: values are added to run 3, and no outcome. Open the run to write "
+            "it there."
+        ),
     ]
     again = post(site, f"/incidents/{incident}/experiments/table", **body)
     assert (again["created"], again["updated"]) == (0, 0)
