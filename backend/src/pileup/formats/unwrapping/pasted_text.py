@@ -543,7 +543,7 @@ def _in_front(lines: list[str]) -> Unwrap | None:
     ):
         return lambda line: _CODE.sub(r"\g<line>", line)
     entries = [line for line in filled if _ENTRY.search(line[:_MOST_BEFORE])]
-    if entries and _is_in_nearly_all(_BEFORE_ENTRY, entries):
+    if entries and _is_in_nearly_all(_BEFORE_ENTRY, entries) and not _are_fields(entries, filled):
         return partial(without, _BEFORE_ENTRY)
     if not filled[0].startswith((" ", "\t")):
         return None
@@ -552,6 +552,13 @@ def _in_front(lines: list[str]) -> Unwrap | None:
         return None
     indent = re.compile(re.escape(min(starts, key=len)))
     return lambda line: without(indent, line)
+
+
+def _are_fields(entries: list[str], filled: list[str]) -> bool:
+    """Return whether entries are values of objects, as of a journal, that hold other values too."""
+    if len(filled) - len(entries) <= len(filled) // 10:
+        return False
+    return any((match := _BEFORE_ENTRY.match(line)) and '":' in match[0] for line in entries)
 
 
 def _between_quotes(lines: list[str]) -> Unwrap | None:
