@@ -184,9 +184,9 @@ def _parse_stream(
     content = None
     if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
         content = _content(stream, origin, reader)
-    may_be_more = _is_small_and_general(reader, plain)
-    is_odd = _reads_badly(plain) or may_be_more or _has_gaps(reader)
-    layout = _find_layout(reader, plain, try_out) if is_odd else None
+    may_join = _reads_badly(plain) or _has_gaps(reader)
+    is_odd = may_join or _is_small_and_general(reader, plain)
+    layout = _find_layout(reader, plain, try_out, may_join=may_join) if is_odd else None
     layout = layout or _find_hidden(reader, plain, try_out)
     if layout is None and not is_odd:
         more = read_below_entries(content, plain, _parse_piece) if content else None
@@ -351,16 +351,19 @@ def _whole_text(reader: LineReader) -> bytes | None:
 
 
 def _find_layout(
-    reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed]
+    reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed], *, may_join: bool
 ) -> Layout | None:
-    """Return the layout that the head of a text reads best in; None: as it is, ``plain``."""
+    """Return the layout that the head of a text reads best in; None: as it is, ``plain``.
+
+    may_join: also a layout that joins lines or leaves some out.
+    """
     own = formats.line_starts(plain.format)
     layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS, own)
     if reader.is_unwrapped:
         layouts += viewed_inside(reader.head, formats.LINE_STARTS)
     if not layouts:
         return None
-    if not _reads_badly(plain) and not _has_gaps(reader):
+    if not may_join:
         layouts = [each for each in layouts if each.keeps_lines]
     as_it_is, read_head = _on_head(reader, plain, parse)
     return _best_layout(layouts, as_it_is, read_head)

@@ -7,7 +7,7 @@ import msgspec
 from pileup.analysis.contract import PathStepDoc, RootDoc, StoryLink
 from pileup.analysis.evidence.statements import verb_of
 from pileup.analysis.story.names import resource, short
-from pileup.numerals import grouped
+from pileup.numerals import counted, grouped
 
 _MOSTLY = 0.6
 """Share of the sessions behind a root from which on one path is the chain of all of them."""
@@ -24,7 +24,7 @@ def chain(root: RootDoc | None) -> list[StoryLink]:
         return []
     crowd, last = root.steps[0], root.steps[-1]
     if not _has_most(crowd, root):
-        label = "1 session" if root.behind == 1 else f"{grouped(root.behind)} sessions"
+        label = counted(root.behind, "session")
         everybody = msgspec.structs.replace(
             crowd, kind="sessions", label=label, sessions=root.behind, session_id=None, since=None
         )
@@ -42,14 +42,13 @@ def chain(root: RootDoc | None) -> list[StoryLink]:
 def wide_chain(waited_for: str, root: RootDoc | None, sessions: int) -> list[StoryLink]:
     """Return the chain of waits at many places: what they wait for, with the largest, and all."""
     largest = f"largest: {short(root.name)}, {root.share:.0%} of session time" if root else ""
-    label = "1 session" if sessions == 1 else f"{grouped(sessions)} sessions"
     return [
         StoryLink(
             role="resource",
             title=_upper(waited_for),
             detail=f"no single holder; {largest}" if largest else "no single holder",
         ),
-        StoryLink(role="victims", title=label, sessions=sessions),
+        StoryLink(role="victims", title=counted(sessions, "session"), sessions=sessions),
     ]
 
 

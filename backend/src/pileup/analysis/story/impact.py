@@ -13,7 +13,7 @@ from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import clock_text, iso, parse
 from pileup.analysis.stalls import indicators
 from pileup.knowledge.wait_classes import UNKNOWN
-from pileup.numerals import grouped, number, numbers
+from pileup.numerals import counted, grouped, number, numbers
 
 _FELL = 0.9
 """From this share of the usual rate on, nothing is missing that noise could not explain."""
@@ -118,8 +118,8 @@ def _sentences(cost: StoryImpact, stall: StallDoc, unknown: float = 0.0) -> list
         text = f"Sessions waited {least}{_seconds(cost.waited_s)} in all"
         if stall.duration_s and stall.duration_s >= 1:
             count = max(1, round(cost.waited_s / stall.duration_s))
-            noun = "session" if count == 1 else "sessions"
-            text += f": about {grouped(count)} {noun} at a time for {_seconds(stall.duration_s)}"
+            at_once = counted(count, "session")
+            text += f": about {at_once} at a time for {_seconds(stall.duration_s)}"
         found.append(f"{text}.")
     if cost.usual_per_s and cost.stall_per_s is not None:
         usual, during = numbers(cost.usual_per_s, cost.stall_per_s)

@@ -147,8 +147,10 @@ def _exported(lines: list[str]) -> Unwrap | None:
 
     def row_to_line(line: str) -> str:
         cells = _cells_of(line)
-        if len(cells) != len(header) or cells[text].lower() == header[text]:
-            return line if len(cells) != len(header) else ""
+        if len(cells) != len(header):
+            return line
+        if cells[text].lower() == header[text]:
+            return ""
         if time is None or _DATED.match(cells[text]):
             return cells[text]
         return f"{cells[time]} {cells[text]}"

@@ -319,11 +319,13 @@ def _of_plans(observed: Observed) -> Match | None:
     if frame is None:
         return None
     tables = list(frame.iter_rows(named=True))
-    if ran := next((run for run in map(_run, tables) if run[0] >= 1.0), None):
-        text = f"the statement took {number(ran[0])} s when its plan was run{ran[1]}"
-        score = _PLANNED_SCORE + _RUN_SCORE * age(ran[0], _SLOW)
-        where = (observed.lines(ran[2], text),)
-        return Match("slow-statement", round(score, 3), f"{text}.", where)
+    for table in tables:
+        seconds, scanned = _run(table)
+        if seconds >= 1.0:
+            text = f"the statement took {number(seconds)} s when its plan was run{scanned}"
+            score = _PLANNED_SCORE + _RUN_SCORE * age(seconds, _SLOW)
+            where = (observed.lines(table, text),)
+            return Match("slow-statement", round(score, 3), f"{text}.", where)
     scans = [
         (estimated, name, table)
         for table in tables
@@ -340,11 +342,11 @@ def _of_plans(observed: Observed) -> Match | None:
     )
 
 
-def _run(table: dict[str, Any]) -> tuple[float, str, dict[str, Any]]:
+def _run(table: dict[str, Any]) -> tuple[float, str]:
     """Return how long a plan took that was run, in seconds, and which scan read most rows."""
     columns = [name.lower() for name in table["columns"]]
     if not {"table", "rows", "loops", "total_ms"} <= set(columns):
-        return 0.0, "", table
+        return 0.0, ""
     steps = [dict(zip(columns, row, strict=True)) for row in table["rows"][:_MOST]]
     longest = max((_float(step["total_ms"]) for step in steps), default=0.0) / 1000
     read, name = max(
@@ -356,7 +358,7 @@ def _run(table: dict[str, Any]) -> tuple[float, str, dict[str, Any]]:
         default=(0.0, None),
     )
     scanned = f", and read {number(read)} rows of {name}" if read >= _MANY_ROWS else ""
-    return longest, scanned, table
+    return longest, scanned
 
 
 def _float(text: str | None) -> float:
