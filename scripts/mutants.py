@@ -285,6 +285,8 @@ def _without_effect(node: ast.AST) -> Iterator[ast.AST]:
             yield node
         case ast.match_case():
             yield node.pattern  # no place for a switch
+        case ast.keyword(arg="strict", value=ast.Constant(value=True)):
+            yield node  # of zip: it fails only where other code is wrong
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             yield node
         case ast.Call(func=function) if ast.unparse(function).startswith(("log.", "cast")):
@@ -426,12 +428,17 @@ def _words(text: str) -> frozenset[str]:
 @functools.cache
 def _rarity() -> dict[str, float]:
     """Return the weight of each word of the tests: the fewer have it, the more it says."""
-    count = Counter(word for text in _imports().values() for word in _words(text))
+    count = Counter(word for test in _imports() for word in _words_of(test))
     return {word: math.log(len(_imports()) / many) for word, many in count.items()}
 
 
+@functools.cache
+def _words_of(test: Path) -> frozenset[str]:
+    return _words(_imports()[test])
+
+
 def _likeness(words: frozenset[str], test: Path) -> float:
-    theirs = _words(_imports()[test])
+    theirs = _words_of(test)
     return sum(_rarity()[word] for word in words & theirs) / math.sqrt(len(theirs))
 
 

@@ -68,6 +68,7 @@ def any_order(seed: int) -> Iterator[Callable[[], int]]:
         for owner in (pl.DataFrame, pl.LazyFrame):
             patch.setattr(owner, "group_by", _noting(owner.group_by, ordered))
             patch.setattr(owner, "sort", of_ties(owner))
+        patch.setattr(pl.LazyFrame, "rolling", _keeping(pl.LazyFrame.rolling, ordered))
         for owner in (pl.DataFrame, pl.LazyFrame, pl.Series):
             patch.setattr(owner, "unique", turn(owner, "unique"))
         for group in (GroupBy, LazyGroupBy):
@@ -99,6 +100,14 @@ def _noting(original: Callable[..., Any], ordered: _Kept) -> Callable[..., Any]:
         return group
 
     return group_by
+
+
+def _keeping(original: Callable[..., Any], ordered: _Kept) -> Callable[..., Any]:
+    def rolling(self: Any, *arguments: Any, **named: Any) -> Any:
+        ordered.add(windows := original(self, *arguments, **named))  # in order of their index
+        return windows
+
+    return rolling
 
 
 def _iterating(

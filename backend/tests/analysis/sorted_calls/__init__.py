@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.analysis.sorted_calls import clocks, findings, reasoning, single, small, waiting
+from tests.analysis.sorted_calls import (
+    clocks,
+    comparing,
+    findings,
+    reasoning,
+    single,
+    small,
+    stalling,
+    waiting,
+)
 
 ORDERED: dict[str, Any] = {
     **clocks.ORDERED,
+    **comparing.ORDERED,
     **findings.ORDERED,
     **reasoning.ORDERED,
     **single.ORDERED,
     **small.ORDERED,
+    **stalling.ORDERED,
     **waiting.ORDERED,
 }
 ALSO: dict[str, Any] = {**findings.ALSO, **waiting.ALSO}

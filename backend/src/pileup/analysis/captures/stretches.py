@@ -130,7 +130,7 @@ def _typical_silence(members: Sequence[Stretch]) -> float:
 def _seconds(evidence: Evidence) -> Iterator[tuple[str, str | None, int]]:
     """Yield each (SHA-256, host, second) with a record that observes a server."""
     parts = []
-    for kind in sorted(OBSERVES):
+    for kind in OBSERVES:
         frame = evidence.frame(kind)
         if frame is None:
             continue

@@ -121,7 +121,7 @@ def match(
     if host is not None:
         theirs = theirs.filter(pl.col("host").is_null() | (pl.col("host") == host))
     candidates = []
-    for key in sorted(keys):
+    for key in keys:
         left = mine.filter(pl.col("key") == key)
         spread = _variation(left["value"])
         if left.height >= _MIN_POINTS and spread > _LEAST_VARIATION:

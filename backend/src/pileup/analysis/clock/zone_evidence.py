@@ -119,7 +119,7 @@ def _by_overlap(local: tuple[int, int, int], ranges: Sequence[tuple[int, int]]) 
             overlap = max(min(b, end) - max(a, start) for start, end in ranges)
             if overlap >= 0:
                 found.append((overlap, minutes))
-        return sorted(found, key=lambda row: (-row[0], abs(row[1])))
+        return sorted(found, key=lambda row: -row[0])
 
     best, of = meeting(_WHOLE_HOURS), "whole-hour "
     if not best:

@@ -50,8 +50,9 @@ def value_of_lines(
     None when no record was or is there: then only the raw lines, which never change, are pinned.
     """
     rows: list[tuple[str, dict[str, Any]]] = []
-    for kind in sorted(frames.keys() - {"snapshot"}):  # a snapshot spans its whole dump
-        rows += [(kind, _known(row)) for row in frames[kind].head(MAX_ROWS).iter_rows(named=True)]
+    for kind, frame in frames.items():
+        if kind != "snapshot":  # it spans its whole dump
+            rows += [(kind, _known(row)) for row in frame.head(MAX_ROWS).iter_rows(named=True)]
     if fields is None and not rows:
         return None
     names = fields if fields is not None else _names(rows)

@@ -44,7 +44,7 @@ def count(
         behind[target].append(source)
     components = strong_components(names, ahead)
     of = {name: number for number, members in enumerate(components) for name in members}
-    bit = {name: 1 << i for i, name in enumerate(sorted(waiting))}
+    bit = {name: 1 << i for i, name in enumerate(waiting)}
 
     depth_of, levels_of = _depth_and_levels(components, of, ahead, bit)
     sets = _threads_behind_components(components, of, behind, bit)

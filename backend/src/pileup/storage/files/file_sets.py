@@ -21,6 +21,7 @@ from typing import BinaryIO, Protocol
 
 import msgspec
 
+from pileup.json_values import resolve_types
 from pileup.storage.errors import Damaged, NotFound
 from pileup.storage.files.bucket import BucketObjects
 from pileup.storage.files.objects import FolderObjects, Objects, copy_hashed, disk_words
@@ -218,6 +219,7 @@ class _Stored(msgspec.Struct, frozen=True):
 
 
 _Index = dict[str, _Stored]
+resolve_types(_Index)
 
 
 class BucketSets:
