@@ -15,7 +15,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from tests.support.constants import Place, compared, names_in
@@ -186,10 +186,15 @@ def _on_other_side(calls: Calls, bound: Bound, code: CodeType) -> bool:
 
 def _other_sides(calls: Calls, place: Place) -> Iterator[tuple[str, CodeType]]:
     """Yield each comparison with the threshold, and the function with its other side."""
-    function = calls.function(place)
+    return other_sides(calls.function(place), lambda node: _uses(node, place.name))
+
+
+def other_sides(
+    function: FunctionType, wanted: Callable[[ast.AST], bool]
+) -> Iterator[tuple[str, CodeType]]:
+    """Yield each wanted comparison of a function by order, and the function with its other side."""
     source = textwrap.dedent(inspect.getsource(function))
-    wanted = [at for at, node in enumerate(ast.walk(ast.parse(source))) if _uses(node, place.name)]
-    for at in wanted:
+    for at in [at for at, node in enumerate(ast.walk(ast.parse(source))) if wanted(node)]:
         tree = ast.parse(source)
         node = list(ast.walk(tree))[at]
         written = ast.unparse(node)
@@ -209,6 +214,11 @@ def _other_sides(calls: Calls, place: Place) -> Iterator[tuple[str, CodeType]]:
         code = next(each for each in compiled.co_consts if isinstance(each, CodeType))
         if code.co_freevars == function.__code__.co_freevars:
             yield written, code
+
+
+def is_order(node: ast.AST) -> bool:
+    """Return whether a node compares by order."""
+    return any(True for _ in compared(node))
 
 
 def _uses(node: ast.AST, name: str) -> bool:

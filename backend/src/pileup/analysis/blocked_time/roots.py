@@ -451,7 +451,7 @@ def _rotates(holders: Mapping[str, Mapping[int, float]]) -> bool:
     for moments in holders.values():
         known |= set(moments)
     most = max((len(moments) for moments in holders.values()), default=0)
-    return len(holders) > 1 and 2 * most < len(known)
+    return 2 * most < len(known)
 
 
 def _passes(gate: str) -> bool:
