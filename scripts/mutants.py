@@ -61,7 +61,7 @@ MOST_S, REST_S = 30, 60
 """So many seconds of tests run for one mutant, and so many more where they do not notice it."""
 UNKNOWN_S = 20
 """Seconds that the tests of a file count as that is not recorded."""
-OF_CONSTANTS = ("tests/test_agreed_defaults.py",)
+OF_CONSTANTS = ("tests/test_agreed_defaults.py", "tests/api/test_documented_routes.py")
 """Tests that look at constants and defaults, so that no block shows what they reach."""
 WITH_DATABASE = ("storage", "views", "api", "worker", "runtime", "security")
 """The folders of tests that need PostgreSQL."""

@@ -208,7 +208,7 @@ def other_sides(
             case _:
                 continue
         (defined,) = tree.body
-        assert isinstance(defined, ast.FunctionDef)
+        assert isinstance(defined, ast.FunctionDef | ast.AsyncFunctionDef)
         defined.decorator_list = []
         compiled = compile(ast.fix_missing_locations(tree), "<other side>", "exec")
         code = next(each for each in compiled.co_consts if isinstance(each, CodeType))

@@ -1,8 +1,8 @@
 """Comparisons with a number that has no name: a value exactly on it, and which side it belongs to.
 
-A direct call (``deciding.py``) has the agreed answer (``deciding.json``, ``pytest --bless``), and
-another one as soon as any comparison of its function takes the bound to the other side. Those that
-nothing can notice are in ``open_sides.txt``, with the reason.
+A direct call (``deciding``) has the agreed answer (``deciding/agreed.json``, ``pytest --bless``),
+and another one as soon as any comparison of its function takes the bound to the other side. Those
+that nothing can notice are in ``deciding/open_sides.txt``, with the reason.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.deciding import SCENES
+from tests.deciding import SCENES
 from tests.support.answers import Answers
 from tests.support.bounds import is_order, other_sides
 from tests.support.replayed import Call, Calls
 
-CALLS = Calls("analysis", [])
-AGREED = Answers(Path(__file__).parent / "deciding.json")
-OPEN = (Path(__file__).parent / "open_sides.txt").read_text(encoding="utf-8").splitlines()
+HERE = Path(__file__).parent / "deciding"
+AGREED = Answers(HERE / "agreed.json")
+OPEN = (HERE / "open_sides.txt").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -28,8 +28,10 @@ def test_the_answer_is_the_agreed_one(name: str, request: pytest.FixtureRequest)
 
 
 @pytest.mark.parametrize("name", SCENES)
+@pytest.mark.dealt(3)
 def test_each_comparison_is_noticed(name: str) -> None:
-    function = CALLS.function_named(*name.split())
+    package, _, rest = name.partition(".")
+    function = Calls(package, []).function_named(*rest.split())
     call = Call(name, 0, SCENES[name], (), {})
     known, written = call.afresh(), function.__code__
     unnoticed = []

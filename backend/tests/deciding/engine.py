@@ -19,7 +19,7 @@ from pileup.analysis.reasoning import predicates, run_outcome, similar, sweeps
 from pileup.analysis.stalls import onsets, pileups, stall
 from pileup.analysis.stalls.indicators import Signal
 from pileup.analysis.story import chain, marks, sentence, work
-from pileup.analysis.waits import by_commits, by_locks
+from pileup.analysis.waits import by_commits, by_locks, groups
 from tests.analysis.frames import T0, S
 from tests.analysis.turning.tools import Scenes, always, given, instead, signal
 
@@ -712,6 +712,47 @@ def holders_that_a_list_names() -> object:
     return held
 
 
+def shape_of_a_graph() -> object:
+    """Edges to nodes that are not drawn do not count; a circle has both ends at one depth."""
+
+    def found(*edges: tuple[str, str, str], most: int = 40) -> object:
+        depths = {"r": 0, "a": 1, "b": 1, "c": 2, "z": 2}
+        nodes: Any = [
+            given(id=name, kind="thread", label=name.upper(), depth=depth)
+            for name, depth in depths.items()
+        ]
+        raw: Any = [
+            given(source=source, target=target, kind=kind) for source, target, kind in edges
+        ]
+        with instead(groups, _CYCLE=most):
+            shape = groups._Shape(nodes, raw)
+        ahead = {name: [edge.target for edge in some] for name, some in shape.ahead.items()}
+        holds = {name: sorted(held) for name, held in shape.holds.items()}
+        return [
+            sorted(ahead.items()),
+            sorted(holds.items()),
+            sorted(shape.behind),
+            sorted(shape.cycle),
+            sorted(shape.levels.items()),
+        ]
+
+    edges = (
+        ("a", "r", "waits_for"),
+        ("c", "a", "held_by"),
+        ("z", "c", "held_by"),
+        ("b", "r", "waits_for"),
+        ("gone", "r", "waits_for"),
+        ("a", "gone", "held_by"),
+    )
+    return [
+        found(*edges),
+        found(*edges, ("c", "z", "waits_for")),
+        found(*edges, most=2),
+        found(*edges, most=1),
+        found(),
+    ]
+
+
 SCENES: Scenes = {
     "blocked_time.roots _rotates": rotating_holders,
     "blocked_time.roots _spread": spread_of_a_share,
@@ -743,6 +784,7 @@ SCENES: Scenes = {
     "story.sentence _what": roots_in_words,
     "story.work work": work_of_a_story,
     "waits.by_commits _many": flushes_of_their_own,
+    "waits.groups _Shape.__init__": shape_of_a_graph,
     "waits.by_locks _hold_by_list": holders_that_a_list_names,
 }
 """By module and function."""
