@@ -302,6 +302,7 @@ SCENES: Scenes = {
     "clock.offsets _MOST_SPREAD_S _against": _measured_offset,
     "clock.placement _MOST_REST_S _by_anchors": _rest_of_a_zone,
     "clock.repeated_hours _HOUR folds": _fold,
+    "clock.repeated_hours _HOUR folds again": lambda: _fold(above_s=6600, wall_s=4800),
     "clock.repeated_hours _NEAR folds": lambda: _fold(above_s=6000, wall_s=3600),
     "clock.repeated_hours _NEAR folds again": lambda: _fold(above_s=7200, wall_s=4800),
     "clock.session_shapes _LEAD _offset": lambda: _same_shape(again=0.9),

@@ -145,6 +145,16 @@ def _thread_an_hour_before() -> object:
     return scene._sessions_of_threads(known, T0 + 3600 * S, None)
 
 
+def _measured() -> object:
+    """As few samples as can be compared, of the run and of the incident."""
+    rows: Any = pl.DataFrame({"value": [1.0] * run_outcome._LEAST})
+    with instead(run_outcome, _rows=lambda run, *_: run.rows):
+        found = run_outcome.measure(
+            given(rows=rows), "x.r", "falls", None, None, before=given(rows=rows)
+        )
+    return found.verdict
+
+
 SCENES: Scenes = {
     "captures.contradictions _SAME_START_S _is_start": lambda: contradictions._is_start(
         5.0, zones=False
@@ -169,6 +179,7 @@ SCENES: Scenes = {
     "reasoning.discriminate _APART _compare_scores": _separated,
     "reasoning.pin_value _SHOWN value_of_lines": _pinned,
     "reasoning.proposals _SURE propose": _proposed,
+    "reasoning.run_outcome _LEAST measure": _measured,
     "reasoning.run_outcome _OTHER symptoms": lambda: _alike(0.25),
     "reasoning.run_outcome _SAME symptoms": lambda: _alike(0.6),
     "reasoning.run_outcome _ABOUT _holds": lambda: run_outcome._holds(5.0, "~", 4.0),

@@ -364,6 +364,16 @@ def _of_log() -> object:
     return statements._of_log(stall(during=always(frame))) is None
 
 
+def _of_slow_log() -> object:
+    """A statement that takes so long that some rows are enough."""
+    long = Query(
+        query_time_s=statements._SLOW.clear, rows_examined=statements._SOME_ROWS, rows_sent=1,
+        lock_time_s=0.0, query="SELECT a FROM t WHERE b = 1", **_AT,
+    )  # fmt: skip
+    frame = evidence({"slow": [long]}).frame("query")
+    return statements._of_log(stall(during=always(frame))) is None
+
+
 def _of_lists() -> object:
     frame = _list(*[(64.0, "Sending data", f"SELECT a FROM t WHERE a > {n}") for n in range(3)])
     return statements._of_lists(stall(), frame, None) is None
@@ -505,5 +515,6 @@ SCENES: Scenes = {
     "findings.rules.statements _SLOW _of_digests": _of_digests,
     "findings.rules.statements _SLOW _of_lists": _of_lists,
     "findings.rules.statements _SLOW _of_log": _of_log,
+    "findings.rules.statements _SLOW _of_log again": _of_slow_log,
     "findings.rules.statements _SOME_TIMES _tells": _reads_more,
 }  # fmt: skip

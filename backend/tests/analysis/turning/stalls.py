@@ -15,6 +15,7 @@ from pileup.analysis.stalls import (
     detection,
     documents,
     lags,
+    onsets,
     pileups,
     references,
     refusals,
@@ -83,6 +84,51 @@ def _forerunner() -> object:
 def _known_before() -> object:
     marked = references.far_from_before(signal(*[1.0] * 9), lambda *_: False)
     return marked.levels[5] is not None
+
+
+def _known_behind_a_hole() -> object:
+    """Five samples, then one a day later: they stay the level, however old."""
+    times = [T0 + at * S for at in (0, 1, 2, 3, 4, 86_400, 86_401)]
+    on = Signal("x", "x", None, "latency", times, [1.0] * 7)
+    return references.far_from_before(on, lambda *_: False).levels[-1]
+
+
+def _left_baseline() -> object:
+    """A ramp of five samples that begins at the fifth, above the level of those before it."""
+    logs = [0.0, 0.0, 0.0, 0.0, 0.5, 2.0, 2.0, 2.0, 2.0, 2.0, 9.0]
+    values = [2.0**each - 1 for each in logs]
+    with instead(onsets, _noise=always(0.0), _smoothed=lambda each: each, _BAND=1.0):
+        return onsets.left_baseline(values, 10, 0, falls=False)
+
+
+def _short_piles() -> object:
+    """Ranges of four, five, nine and ten seconds beside a busy level, with few sessions or many."""
+
+    def found(
+        length: int, busy: float | None, peaks: float | None, *, height: float, alone: bool = False
+    ) -> object:
+        on = signal(*[1.0] * 20, *[height] * length, *[1.0] * 20, *[90.0] * 60, *[1.0] * 9)
+        with instead(
+            pileups,
+            _high=lambda on: [value > 1.0 for value in on.values],
+            _split_observer=lambda _, each, __: ([], each),
+            _threshold_of=always(20.0),
+            join=lambda _, each: each[:1] if alone else each,
+            _cleared=always(False),
+            _without_dips=lambda _, each, __: each,
+            _without_forerunners=lambda _, each, __: each,
+            _busy_outside=always((busy, peaks)),
+            _with_burst=lambda stall, _: [stall],
+        ):
+            stalls = pileups.pileups(on, pl.DataFrame(), [], always(True))
+        return [each.kind for each in stalls if each.onset < T0 + (30 + length) * S]
+
+    return [
+        found(length, busy, peaks, height=height)
+        for length in (4, 5, 6, 9, 10, 11)
+        for busy, peaks in ((None, None), (99.0, 1.0), (1.0, 99.0))
+        for height in (30.0, 40.0)
+    ] + [found(length, None, None, height=40.0, alone=True) for length in (4, 5, 10)]
 
 
 def _left_plateau(later: float = 60.0, length: int = 40) -> object:
@@ -157,7 +203,9 @@ def _joined() -> object:
     return stall_ranges.join(on, [(0, 9), (10, 19)])
 
 
-def _done(statements: float = 200.0, waiting: float = 4.0, rows: float = 80.0) -> object:
+def _done(
+    statements: float = 200.0, waiting: float = 4.0, rows: float = 80.0, listed: float = 4.0
+) -> object:
     """Sessions go from 2 to 42; statements and rows from 10 to these."""
     on = signal(*[2.0] * 60, *[42.0] * 60)
     stalled = _stall(60, 119, on, Span(T0, T0 + 59 * S))
@@ -177,7 +225,7 @@ def _done(statements: float = 200.0, waiting: float = 4.0, rows: float = 80.0) -
         labels=pl.lit(""), host=pl.lit(None, dtype=pl.String), kind=pl.lit("gauge")
     )
     with instead(workloads, _waiting_by_state=always(0.0), whole=always({*values["id"]})):
-        return workloads.is_done(stalled, values, always(waiting))
+        return workloads.is_done(stalled, values, always(listed))
 
 
 def _doc(**more: Any) -> StallDoc:
@@ -252,7 +300,9 @@ def _lagging(lags_s: list[float], step_s: int) -> object:
     return sum(map(len, lags.lag_stops(frame).values()))
 
 
-def _silent(ends: tuple[int, int], step_s: int, until: int, *, after: int = 9) -> object:
+def _silent(
+    ends: tuple[int, int], step_s: int, until: int, *, after: int = 9, complaint: int = 0
+) -> object:
     """Two collectors of the server, and one of the machine with so many samples after them."""
     last = max(ends)
     times = {
@@ -263,7 +313,7 @@ def _silent(ends: tuple[int, int], step_s: int, until: int, *, after: int = 9) -
     rows = [(name, "h", T0 + at * S) for name, each in times.items() for at in each]
     frame = pl.DataFrame(rows, schema=["id", "host", "time"], orient="row")
     on = Signal("a", "a", "h", "concurrency", [T0 + (last - at) * S for at in (8, 4, 0)], [1.0] * 3)
-    return len(silences.silences(frame, on, [T0 + last * S]))
+    return len(silences.silences(frame, on, [T0 + (last + complaint) * S]))
 
 
 def _hole(machine: int = 30) -> object:
@@ -329,6 +379,7 @@ SCENES: Scenes = {
     "stalls.silences _TOGETHER _inside": _hole,
     "stalls.silences _MORE _rose": lambda: silences._rose([2.0] * 9 + [7.0]),
     "stalls.silences _NEAR_STEPS _at_end": lambda: _silent((27, 30), 1, 90),
+    "stalls.silences _NEAR_STEPS _at_end again": lambda: _silent((30, 30), 1, 90, complaint=-3),
     "stalls.silences _TOGETHER _at_end": lambda: _silent((30, 30), 1, 90),
     "stalls.baselines _LEAST _other_time": _other_time,
     "stalls.baselines _QUIET _other_time": _other_time,
@@ -339,6 +390,10 @@ SCENES: Scenes = {
     "stalls.pileups _LEAST_INSIDE _with_burst": lambda: _drained(inside=4),
     "stalls.pileups _OBSERVER_BEFORE_S _split_observer": _split,
     "stalls.references _LEAST far_from_before": _known_before,
+    "stalls.references _LEAST far_from_before again": _known_behind_a_hole,
+    "stalls.onsets _LEAST left_baseline": _left_baseline,
+    "stalls.pileups _NOISE_S pileups": _short_piles,
+    "stalls.pileups _SHORT_S pileups": _short_piles,
     "stalls.refusals _APART_S _together": lambda: refusals._together([T0, T0 + 10 * S]),
     "stalls.refusals _FACTOR erring": _erring,
     "stalls.refusals _LEAST_S _together": lambda: refusals._together([T0, T0 + 5 * S]),
@@ -349,6 +404,7 @@ SCENES: Scenes = {
     "stalls.shifts _LEAD_S _first_moved": _first_moved,
     "stalls.slowdowns _ABOVE_USUAL_PEAKS slowdowns": _slow,
     "stalls.slowdowns _COARSE_S slowdowns": lambda: _slow(quiet=16, step_s=30),
+    "stalls.slowdowns _COARSE_S slowdowns again": lambda: _slow(quiet=10, step_s=10),
     "stalls.slowdowns _FACTOR slowdowns": _slow,
     "stalls.slowdowns _KNOWN slowdowns": _slow,
     "stalls.slowdowns _LEAST slowdowns": _slow,
@@ -368,6 +424,7 @@ SCENES: Scenes = {
     "stalls.workloads _FULL is_done": _done,
     "stalls.workloads _UNDISTURBED is_done": lambda: _done(statements=16.0, rows=900.0),
     "stalls.workloads _WAITING is_done": _done,
+    "stalls.workloads _WAITING is_done again": lambda: _done(15.0, 0.0, 900.0, 8.0),
     "story.endings _NEAR_US ending": _ending,
     "story.impact _FELL _sentences": _answered,
     "story.impact _GOES_ON impact": _standstill,
