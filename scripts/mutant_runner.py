@@ -35,7 +35,7 @@ SWITCH = "PILEUP_MUTANT"
 """Environment: the mutant that is on."""
 LEAST_S = 30
 """Seconds of processor time that tests may always take; else three times what they usually take."""
-_PASSED, _FAILED, _NO_TESTS = 0, 1, (4, 5)
+_PASSED, _FAILED, _NOT_FOUND, _NO_TESTS = 0, 1, 4, (4, 5)
 
 
 class Switches:
@@ -113,6 +113,22 @@ class _Notes:
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
             self._failed.write_text(report.nodeid)
+
+
+class _Only:
+    """Pytest plugin that keeps the given tests, in their order; all of a file that is given."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        self._places = {name: at for at, name in enumerate(tests)}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        names = {item: (item.nodeid, item.nodeid.partition("::")[0]) for item in items}
+        wanted = {
+            item: min(self._places[name] for name in some if name in self._places)
+            for item, some in names.items()
+            if not self._places.keys().isdisjoint(some)
+        }
+        items[:] = sorted(wanted, key=wanted.__getitem__)
 
 
 def main(plan: Path) -> None:
@@ -212,8 +228,12 @@ def _execute(state: _State, mutant: int, tests: Sequence[str]) -> NoReturn:
 def _pytest(state: _State, mutant: int, tests: Sequence[str]) -> int:
     import pytest
 
-    options = ["-q", "--no-header", "-x", "--every-turn"]
-    return int(pytest.main([*options, *tests], plugins=[_Notes(state.folder, mutant)]))
+    options, notes = ["-q", "--no-header", "-x", "--every-turn"], _Notes(state.folder, mutant)
+    code = int(pytest.main([*options, *tests], plugins=[notes]))
+    if code == _NOT_FOUND:  # a case that was recorded is no more: of its file, those that are left
+        files = dict.fromkeys(name.partition("::")[0] for name in tests)
+        code = int(pytest.main([*options, *files], plugins=[notes, _Only(tests)]))
+    return code
 
 
 def import_source() -> None:

@@ -262,7 +262,7 @@ def fullest_of_the_others() -> object:
         ]
 
     left = pl.DataFrame(
-        [{"series": "mine", "second": 5 + n, "value": value} for n, value in enumerate(wave[:40])]
+        [{"series": "mine", "second": 5 + n, "value": value} for n, value in enumerate(wave[:30])]
     )
 
     def found(*of: tuple[str, str, int, int], near: tuple[int, int] | None = None) -> object:
@@ -285,8 +285,7 @@ def fullest_of_the_others() -> object:
 
     one, more = ("a", "x", 0, 50), ("b", "y", 300, 60)
     return [
-        found(one, more),
-        found(more, one),
+        found(more, one, near=(1300 * S, 20 * S)),
         found(one, ("a", "w", 9, 50), ("0", "z", 4, 50)),
         found(one, near=(1002 * S, 20 * S)),
         found(one, near=(1300 * S, 20 * S)),
@@ -343,7 +342,6 @@ def renamed_hosts() -> object:
         "b": [gauge("mysql.x", [1.0], host=name) for name in ("db2.eu", "db3.eu", "127.0.0.1")],
         "c": [gauge("mysql.x", [1.0], host="db2")],
     }
-    found = evidence(files)
     _, same, notes = hosts.spelled_once(
         {
             "sample": pl.concat(
@@ -352,7 +350,7 @@ def renamed_hosts() -> object:
         },
         {},
     )
-    return [sorted(same.items()), sorted(notes.items()), len(found.frames["sample"])]
+    return [sorted(same.items()), sorted(notes.items())]
 
 
 def better_offsets() -> object:
