@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 from unittest import mock
+from zoneinfo import ZoneInfo
 
 import httpx
 import polars as pl
@@ -110,6 +111,12 @@ def telling_values() -> object:
         "x9" * known_values._LONGEST,
         "10.0.0.1",
         "localhost",
+        "zebra",
+        "Zebra",
+        "zEbra",
+        "zebra1",
+        "Straße",
+        "REPORT",
     ]
     kinds = [*sorted(known_values._NAMES)[:1], "literal"]
     return [[known_values.is_telling(kind, value) for value in values] for kind in kinds]
@@ -136,6 +143,10 @@ def quoted_values() -> object:
         "`t`.'c1'",
         "'a 'b2' c'",
         "key='s3', 'k4'",
+        "'x1'y22'",
+        "'x1'_22'",
+        "a'b1' c",
+        "''a1''",
     ]
     return [[list(quotes._of_line(line, 100, raw=raw)) for line in lines] for raw in (False, True)]
 
@@ -210,6 +221,9 @@ def ends_of_lines() -> object:
     return [[scripts._end_of_line(text, most) for text in texts] for most in (1, 3, 4, 6)]
 
 
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400)
+
+
 def ticks_of_an_axis() -> object:
     return [
         time_axis._ticks(float(first), float(last), most)
@@ -221,6 +235,7 @@ def ticks_of_an_axis() -> object:
             (0, 3 * 86_400_000, 2),
             (1, 86_400_000, 12),
             (7_000, 67_000, 6),
+            *((0, 3000 * step, 3) for step in _STEPS),
         )
     ]
 
@@ -242,7 +257,7 @@ def axes_of_time() -> object:
             scale((0, 1e6, 0), (2e9, 3e9, 9)),
             scale((0, 1, 0), (day, 2, 50), (day, 3, 77), (day, 4, 76.9), cut=True),
         )
-    ]
+    ] + [time_axis.time_axis(scale((1e12, 1e12 + 9e6, 0)), 90, 3, ZoneInfo("America/Vancouver"))]
 
 
 def stalls_by_name() -> object:
@@ -383,6 +398,10 @@ def pasted_tables() -> object:
         "| a | b |\n|---|---|\n| 1 | 2 |",
         "|| a || b ||\n| 1 | x\\|y |",
         "> a,b\n> 1,2",
+        "> a,b\n1,2",
+        "> > a,b\n> > 1,2",
+        "a,b\n   \n1,2\n",
+        "a,b\n---,---\n1,2",
         "a;b\n1;2;3\n4;5",
         "a\tb\n1\t2\n\n3\t4",
         "a,b\n1",
@@ -418,6 +437,10 @@ def roles_of_columns() -> object:
         cells(("threads", ["1", "2"]), ("tps", ["10", "20 ms"]), ("note", ["x", ""])),
         cells(("build", ["a", "b"]), ("threads", ["1", "2"]), ("qps (1/s)", ["5 s", "6 s"])),
         cells(("threads", ["1", "2"]), ("tps", ["10", "20"]), ("mix", ["1", "x"])),
+        cells(
+            ("threads", ["1", "2"]), ("at", ["2026-11-20 22:00:00", "x"]), ("x", ["failed", "1 s"])
+        ),
+        cells(("a", ["1", "2"]), ("b", ["3", "4"]), ("c", ["5", "6"]), ("verdict", ["u", "v"])),
         cells(("mix", ["1", "x"]), ("more", ["1", "2"])),
         cells(("name", ["1", "2"]), ("p95", ["1 ms", "2 ms"])),
         cells(
@@ -530,18 +553,17 @@ def versions_around() -> object:
 
 
 def distances_of_versions() -> object:
-    rows = [
-        {"version": version, "release": None}
-        for version in ("5.7.30", "mariadb-10.6.1", "percona-8.0.30", "other-1.2.3")
-    ]
+    names = ("5.7.30", "mysql", "mariadb", "percona", "goldendb", "other")
+    rows = [{"version": f"{name}-8.0.30"} for name in names]
     found: list[object] = []
-    with instead(source_sites, _release=always((8, 0, 30))):
-        found += [
-            source_sites._distance(row, family, numbers)
-            for row in rows
-            for family in (None, "mysql", "mariadb")
-            for numbers in ((8, 0), (8, 0, 36))
-        ]
+    for release in ((8, 0, 30, 2), ()):
+        with instead(source_sites, _release=always(release)):
+            found += [
+                source_sites._distance(row, family, numbers)
+                for row in rows
+                for family in (None, "mysql", "mariadb", "percona")
+                for numbers in ((8, 0), (8, 0, 36))
+            ]
     return found
 
 

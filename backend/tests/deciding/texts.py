@@ -107,6 +107,13 @@ def sockets() -> object:
         "udp 7 0 h:53",
         "tcp x 0 h:1 p:1 ESTABLISHED",
         "unix 2 0 a b c",
+        "tcp 1 x h:1 p:1 ESTABLISHED",
+        "tcp 1 1 h:word p:1 ESTABLISHED",
+        "tcp 9 9 h:1 p:1 TIME_WAIT",
+        "tcp 1 1 h:50000 p:1 ESTABLISHED 1/mysqld:",
+        f"tcp 1 1 h:50000 p:1 ESTABLISHED 1/{'m' * 50}",
+        f"tcp 1 1 h:{'0' * 45}1 p:1 ESTABLISHED",
+        f"tcp {'1' * 20} {'1' * 20} h:{'2' * 45} p:1 LISTEN",
     )
     ss = (
         'tcp ESTAB 3 4 10.0.0.1:3306 10.0.0.2:45230 users:(("mysqld",pid=1,fd=3))',
@@ -114,13 +121,27 @@ def sockets() -> object:
         "udp UNCONN 0 0 *:53",
         "tcp ESTAB 0 0",
         "nl x 1 1 a b",
+        "xx ESTAB 1 1 a b",
+        "tcp ESTAB x 1 a b",
+        "tcp ESTAB 1 x a b",
     )
     bare = ("ESTAB 3 4 h:3306 p:45230", "ESTAB 3 4 h:3306", "ESTAB 3 4", "SYN-SENT 0 1 h:32767 p:2")
     return [found(inet), found(ss, ["Netid"]), found(bare, ["State"])]
 
 
 def rows_of_numbers() -> object:
-    rows = ["1 2 x", "1 2 x y", "x 1 2", "-1 x", "1 x", "1 -2 x y z", "1"]
+    rows = [
+        "-1 -2 x",
+        "12 34 x",
+        "1x 2y z",
+        "1 2 x",
+        "1 2 x y",
+        "x 1 2",
+        "-1 x",
+        "1 x",
+        "1 -2 x y z",
+        "1",
+    ]
     return [vmstat._is_row(row.split()) for row in rows]
 
 
@@ -176,7 +197,29 @@ def delimiters() -> object:
         "2026-11-20 22:00:00,1",
         "2026-11-20 22:00:00,1",
     ]
+    stamp = "2026-11-20 22:00:00"
     return [
+        [
+            csv_table._likely_delimiter(lines)
+            for lines in (
+                ["", f"{stamp};1", " ", *[f"{stamp};1"] * 6],
+                [*["a"] * 3, *[f"{stamp};1"] * 58, *["words"] * 9],
+                [f"{'1;' * 7}{stamp}"] * 6,
+                [f"{'1;' * 8}{stamp}"] * 6,
+                ["2026-11-20;22:00:00;1"] * 6,
+                [*[f"{stamp};1"] * 4, "1;2", f"{stamp};1"],
+                [*[f"{stamp};1"] * 3, "1;2", f"{stamp};1", f"{stamp};1"],
+                ["a 1"] * 6,
+            )
+        ],
+        [
+            metric_csv._is_long_header(f"{first}{',a' * 101}")
+            for first in ('"time"', ' "time" ', "a")
+        ],
+        [
+            metric_csv._delimiter(["time,a", *[f"{stamp},1"] * many, *["x,1"] * more])
+            for many, more in ((7, 0), (7, 9), (6, 1), (5, 2))
+        ],
         found(6, 0),
         found(5, 1),
         found(4, 1),
@@ -256,6 +299,12 @@ def times_of_cells() -> object:
         "32873",
         "73051",
         "73052",
+        f"{epoch}123456789",
+        "2026-11-20 22:00:00",
+        "20/11/2026 22:00:00",
+        "11/20/2026 22:00:00",
+        "11/10/2026 22:00:00",
+        ' "7" ',
         "5".zfill(csv_cells._LONGEST),
         "5".zfill(csv_cells._LONGEST + 1),
         "1" * csv_cells._LONGEST,
@@ -263,7 +312,7 @@ def times_of_cells() -> object:
     ]
     return [
         [csv_cells.read_time(cell, how) for cell in cells]
-        for how in ("elapsed_s", "excel", "epoch_s", "epoch_ms", "epoch_ns")
+        for how in ("auto", "dmy", "mdy", "elapsed_s", "excel", "epoch_s", "epoch_ms", "epoch_ns")
     ]
 
 
@@ -283,6 +332,8 @@ def roles_in_a_table() -> object:
         role("a", "1", time=given(columns=(0,))),
     ]
 
+    roles.append(role("a", "x" * 101, "y"))
+    roles.append(role("a", "1", time=given(columns=(1,))))
     roles.append(csv_mapping._role(0, "a", [["1"], []], ".", None))
 
     def verdict(
@@ -361,6 +412,10 @@ def sentences() -> object:
             for other in (0, 1, 2)
         ),
         "a\tb c d e f g h",
+        "\tthe server was slow\t",
+        "> * Hello,",
+        "  > the server was slow x_1",
+        "   ",
         "> " + " ".join(words),
         "one  two  three  four",
         " ".join([*words, *words[:7], "x_1", "y_2"]),
@@ -481,6 +536,9 @@ def line_ends_as_tags() -> object:
         ["say 'x<br>y'<br>z"],
         [],
         ["a<br>b<br>", "", "c"],
+        ["a<br>b<br>", "  ", "c", "d"],
+        ["'a'<br>'b<br>'<br>"],
+        ["'a<br>b'<br>", "c<br>"],
     ]
     return [one_line._ends_in_breaks(page) for page in pages]
 
@@ -538,6 +596,7 @@ def right_edges() -> object:
     return [
         pasted_text._have_right_edge([f"text {edge}"] * inside + ["text"] * other)
         for inside, other in (
+            (3, 3),
             (1, 0),
             (2, 0),
             (1, 1),
@@ -594,6 +653,11 @@ def chains_of_calls() -> object:
         "stack: a_b,c_d,e",
         "a_b",
         "my_a → my_b",
+        "my_a → my_b → my_c",
+        "x::a -> x::b -> x::c",
+        "12 a_b,c_d,e_f,g_h",
+        "stack: a_b,c_d,e_f,g_h",
+        "stack: 12 a_b,c_d,e_f,g_h",
     ]
     return [
         *(pasted_stacks._calls(chain) for chain in chains),
