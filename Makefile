@@ -7,8 +7,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
-UV ?= uv
+UV ?= $(CURDIR)/$(BIN)/uv
 
 export PILEUP_HOME := $(or $(PILEUP_HOME),$(CURDIR)/.pileup)
 ifdef PORT
@@ -21,7 +20,6 @@ help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
 
 # ---- install ---------------------------------------------------------------------------------
-# The lock files name every package, so pip has nothing to resolve: --no-deps.
 
 .PHONY: install
 install: $(VENV)/.installed ## install the locked Python dependencies and the pileup command into .venv
@@ -35,18 +33,15 @@ $(VENV)/bin/python:
 	@echo "make: creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: requirements.lock backend/pyproject.toml | $(VENV)/bin/python
-	@echo "make: installing the locked Python packages (a minute on the first run)"
-	@$(PIP) install -q --no-deps --require-hashes -r requirements.lock
-	@$(PIP) install -q --no-deps --no-build-isolation -e backend
+$(VENV)/.installed: requirements.lock requirements-installer.lock backend/pyproject.toml | $(VENV)/bin/python
+	@echo "make: installing the locked Python packages (half a minute on the first run)"
+	@sh scripts/install-python.sh $(VENV) requirements.lock
 	@touch $@
 
-# The second lock file holds everything of the first, so that one run of pip installs both. It
-# compiles nothing: the tests import a quarter of these modules, and Python stores those then.
-$(VENV)/.installed-dev: requirements-dev.lock requirements.lock backend/pyproject.toml | $(VENV)/bin/python
-	@echo "make: installing the locked Python packages, with the tools for tests and checks (a minute)"
-	@$(PIP) install -q --no-deps --no-compile --require-hashes -r requirements-dev.lock
-	@$(PIP) install -q --no-deps --no-build-isolation -e backend
+# The second lock file holds everything of the first, so that one run installs both.
+$(VENV)/.installed-dev: requirements-dev.lock requirements.lock requirements-installer.lock backend/pyproject.toml | $(VENV)/bin/python
+	@echo "make: installing the locked Python packages, with the tools for tests and checks (half a minute)"
+	@sh scripts/install-python.sh $(VENV) requirements-dev.lock
 	@touch $(VENV)/.installed $@
 
 # Half a dozen processes of the tests start at once: each finds compiled what this one imports.
@@ -55,7 +50,7 @@ $(VENV)/.compiled: $(VENV)/.installed-dev
 	@touch $@
 
 .PHONY: lock
-lock: ## resolve the dependencies again and write both lock files (needs uv on PATH, or UV=path)
+lock: $(VENV)/.installed-dev ## resolve the dependencies again and write the lock files (UV=path: with another uv)
 	@sh scripts/lock.sh $(UV)
 
 # ---- run -------------------------------------------------------------------------------------

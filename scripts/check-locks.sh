@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 bad=0
-for file in requirements.lock requirements-dev.lock; do
+for file in requirements*.lock; do
     if grep -n -E '://|--(extra-)?index-url|--find-links' "$file"; then bad=1; fi
 done
 for file in $(git ls-files '*package-lock.json'); do

@@ -500,6 +500,44 @@ def _as_export(text: str) -> str:
     return "@timestamp,@message\n" + "".join(rows)
 
 
+def _as_export_of_hosts(text: str) -> str:
+    rows = (
+        f'{text.count(line)},WARN,db-{at % 2},2026-11-20T22:15:{at:02}Z,mysqld,"{line}"\n'
+        for at, line in enumerate(text.splitlines())
+    )
+    return "id,level,host,timestamp,service,message\n" + "".join(rows)
+
+
+def test_columns_of_an_export_are_the_time_host_program_and_severity_of_each_line() -> None:
+    lines = ("Aborted connection 1833 to db, odd", "Got error 28 from storage engine: no space")
+    parsed = parse_bytes(_as_export_of_hosts("\n".join(lines)).encode(), "x")
+    events = parsed.frames["event"]
+    assert events["message"].to_list() == [*lines]
+    assert events["host"].to_list() == ["db-0", "db-1"]
+    assert events["severity"].to_list() == ["warning", "warning"]
+    assert events["subsystem"].to_list() == ["mysqld", "mysqld"]
+    assert events["line_first"].to_list() == [2, 3]
+    assert events["wall_us"].diff().to_list() == [None, 1_000_000]
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "found"),
+    [
+        ("time,level", "2026-11-20T22:15:01Z,error", (None, None, "error")),
+        ("time,severity", "2026-11-20 22:15:01.5,note", (None, None, "note")),
+        ("ts,pod", "2026-11-20T22:15:01+02:00,db-7", ("db-7", None, "note")),
+        ("ts,logger,level", "2026-11-20T22:15:01Z,,CRITICAL", (None, None, "error")),
+        ("ts,app,level", "2026-11-20T22:15:01Z,proxy,", (None, "proxy", "note")),
+    ],
+)
+def test_what_an_export_does_not_name_is_not_made_up(
+    header: str, cells: str, found: tuple[str | None, ...]
+) -> None:
+    text = f"{header},message\n" + f'{cells},"Too many connections, odd"\n' * 3
+    events = parse_bytes(text.encode(), "x").frames["event"]
+    assert events.select("host", "subsystem", "severity").rows() == [found] * 3
+
+
 @pytest.mark.parametrize(
     ("text", "change"),
     [

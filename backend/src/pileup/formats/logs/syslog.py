@@ -39,7 +39,7 @@ GIVES = (
 PRINTED_BY = (
     "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`; glog of Vitess, Kubernetes"
 )
-VERSION = 10
+VERSION = 11
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 
 NO_YEAR = 1972
@@ -93,6 +93,8 @@ _LEVEL = re.compile(r"\[(?P<level>ERROR|Error|Warning|Note|System)\]")
 _SEVERITY = {"error": "error", "warning": "warning", "note": "note", "system": "system"}
 _PRI_SEVERITY = ("error", "error", "error", "error", "warning", "note", "note", "note")
 _LONGEST = 4_000
+_NIL = "-"
+"""What RFC 5424 prints for a host or a program that it does not know."""
 
 
 def sniff(head: str) -> bool | None:
@@ -219,7 +221,7 @@ def _speaker(text: str, parts: _Parts) -> tuple[str, str, bool]:
     rest, host = match["rest"], match["host"]
     if modern:
         tag, message = _tag_and_message(rest, modern)
-        return f"{host} {tag}", message, _SERVERS.match(tag) is not None
+        return f"{host} {tag}", message, _may_be_server(tag)
     prefix = _TAG.match(rest)
     if prefix is None:
         return "", "", False
@@ -241,18 +243,19 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
         if match.re is _GLOG
         else _tag_and_message(match["rest"], modern)
     )
-    host = None if match.re is _GLOG else match["host"]
+    host = None if match.re is _GLOG or match["host"] == _NIL else match["host"]
     if tag == "kernel" and (since := _SINCE.match(message)):
         message = message[since.end() :]
+    is_server = _may_be_server(tag)
     kind = "log"
     if known := fault(message) if tag in ("kernel", "systemd", "systemd-oomd") else None:
         kind, severity = known
-    elif _SERVERS.match(tag) or (tag == "systemd" and _SERVERS.search(message[:200].lower())):
+    elif is_server or (tag == "systemd" and _SERVERS.search(message[:200].lower())):
         if _CRASH.search(message[:400]):
             kind, severity = "crash", "error"
         elif _RESTART.search(message[:400]):
             kind = "restart"
-    own = read_line(message, line) if _SERVERS.match(tag) else None
+    own = read_line(message, line) if is_server else None
     if own is not None:
         kind = own.kind if kind == "log" else kind
         severity = own.severity or severity
@@ -269,11 +272,15 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
         clock=clock if wall is not None else None,
         kind=kind,
         severity=severity,
-        subsystem=(own.subsystem if own else None) or tag or None,
+        subsystem=(own.subsystem if own else None) or tag.removeprefix(_NIL) or None,
         code=own.code if own else None,
         message=message[:_LONGEST],
-        original=match.string[: match.start("tag" if host is None else "host")].strip()[:64],
+        original=match.string[: match.start("tag" if match.re is _GLOG else "host")].strip()[:64],
     )
+
+
+def _may_be_server(tag: str) -> bool:
+    return tag == _NIL or _SERVERS.match(tag) is not None
 
 
 def _tag_and_message(rest: str, modern: bool) -> tuple[str, str]:

@@ -120,13 +120,17 @@ def _in_steps(steps: list[Unwrap], line: str) -> str:
 
 _TIMES = frozenset({"@timestamp", "timestamp", "time", "date", "datetime", "ts"})
 _MESSAGES = frozenset({"@message", "message", "line", "log", "textpayload", "_raw", "msg", "text"})
+_HOSTS = frozenset({"host", "hostname", "host.name", "server", "node", "instance", "pod", "machine"})
+_PROGRAMS = frozenset({"program", "app", "appname", "service", "process", "container", "logger"})
+_LEVELS = frozenset({"severity", "level", "loglevel", "log.level", "log_level", "lvl", "priority"})
 
 
 def _exported(lines: list[str]) -> Unwrap | None:
     """Return what leaves the time and the line of each row that a viewer of logs exported as CSV.
 
-    No column but these two is a part of the line: it is the viewer's own, or the same in each row.
-    A line between quotes may hold commas.
+    A severity, a host and a program become what syslog (RFC 5424) prints before the line. No other
+    column is a part of it: it is the viewer's own, or the same in each row. A line between quotes
+    may hold commas.
     """
     header = _cells_of(lines[0].lower())
     if not 2 <= len(header) <= _MOST_EXPORTED or len(set(header)) < len(header):
@@ -138,7 +142,8 @@ def _exported(lines: list[str]) -> Unwrap | None:
     if not any(" " in row[text].strip() for row in rows):
         return None  # a column of values
     time = next((at for at, name in enumerate(header) if name in _TIMES), None)
-    others = set(range(len(header))) - {text, 0 if time is None else time}
+    parts = _before_line(header, rows) if time is not None else {}
+    others = set(range(len(header))) - {text, 0 if time is None else time, *parts.values()}
     own = [at for at in others if header[at] not in _OF_VIEWERS]
     if any(len({row[at] for row in rows}) > 1 for at in own):
         return None
@@ -151,9 +156,10 @@ def _exported(lines: list[str]) -> Unwrap | None:
             return line
         if cells[text].lower() == header[text]:
             return ""
-        if time is None or _DATED.match(cells[text]):
+        if time is None or (_DATED.match(cells[text]) and "host" not in parts):
             return cells[text]
-        return f"{cells[time]} {cells[text]}"
+        before = _as_syslog(cells[time], {part: cells[at].strip() for part, at in parts.items()})
+        return f"{before or cells[time]} {cells[text]}"
 
     return row_to_line
 
@@ -161,6 +167,45 @@ def _exported(lines: list[str]) -> Unwrap | None:
 _MOST_EXPORTED = 12
 _OF_VIEWERS = frozenset({"@ptr", "@log", "@logstream", "id", "labels", "stream", "tsns"})
 _DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\d{6} [ \d]\d:\d\d:\d\d")
+_NAMED = {"host": _HOSTS, "program": _PROGRAMS, "level": _LEVELS}
+_WITHOUT_BLANKS = re.compile(r"[\w.:@/+-]{0,48}")
+_PRIORITIES = {
+    **dict.fromkeys(("fatal", "crit", "critical", "alert", "emerg", "emergency"), 26),
+    **dict.fromkeys(("error", "err", "e"), 27),
+    **dict.fromkeys(("warning", "warn", "w"), 28),
+    **dict.fromkeys(("note", "notice", "n", "system"), 29),
+    **dict.fromkeys(("info", "information", "informational", "i", "debug", "trace", "default"), 30),
+}
+"""Severities of viewers, as the number that syslog prints of a daemon's messages."""
+
+
+def _before_line(header: list[str], rows: list[list[str]]) -> dict[str, int]:
+    """Return which columns name the host, the program and the severity of each line."""
+    found = {}
+    for part, names in _NAMED.items():
+        at = next((at for at, name in enumerate(header) if name in names), None)
+        if at is None:
+            continue
+        cells = [row[at].strip() for row in rows]
+        if part == "level":
+            fit = all(not cell or cell.lower() in _PRIORITIES for cell in cells)
+        else:
+            fit = all(map(_WITHOUT_BLANKS.fullmatch, cells))
+        if fit:
+            found[part] = at
+    return found
+
+
+def _as_syslog(time: str, parts: dict[str, str]) -> str | None:
+    """Return what syslog prints before a line; None without a time that it can print."""
+    stamp = time.strip().replace(" ", "T", 1).replace(",", ".")
+    if not any(parts.values()) or not _STAMP.fullmatch(stamp):
+        return None
+    priority = _PRIORITIES.get(parts.get("level", "").lower(), 30)
+    return f"<{priority}>1 {stamp} {parts.get('host') or '-'} {parts.get('program') or '-'} - - -"
+
+
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?")
 
 
 def _cells_of(line: str) -> list[str]:
