@@ -9,14 +9,20 @@ if (!baseURL || !executablePath) {
   throw new Error('BASE_URL and CHROME are unset: start the journey by `npm run e2e`, not directly')
 }
 
-/** About half of the time of all specs, of which a share runs each day; the project `journey` has every other one. */
+/** About half of the time of all specs, of which a share runs each day. */
 const SCREENS = ['accessible.spec.ts', 'everywhere.spec.ts', 'matrix.spec.ts', 'waits.spec.ts']
+/** Of all others, the project `journey` has the whole way every day, and of these one list. */
+const JOURNEYS = [
+  ['keyboard.spec.ts', 'paste.spec.ts', 'report.spec.ts'],
+  ['tables.spec.ts', 'timeline.spec.ts', 'together.spec.ts'],
+]
 /** Those of today: axe looks at a share of the screens every day, the others take turns. */
 const [turn, of] = share()
 const TODAY =
   of === 1
     ? SCREENS
     : ['accessible.spec.ts', ...SCREENS.slice(1).filter((_, at) => at > 0 === turn % 2 > 0)]
+const OTHER_DAYS = of === 1 ? [] : JOURNEYS.filter((_, at) => at === turn % 2).flat()
 
 export default defineConfig({
   testDir: '.',
@@ -55,7 +61,11 @@ export default defineConfig({
     {
       name: 'journey',
       testMatch: '*.spec.ts',
-      testIgnore: ['sign-in.spec.ts', 'screenshots.spec.ts', 'probes.spec.ts', ...SCREENS],
+      testIgnore: [
+        ...['sign-in.spec.ts', 'screenshots.spec.ts', 'probes.spec.ts'],
+        ...SCREENS,
+        ...OTHER_DAYS,
+      ],
       dependencies: ['sign-in'],
       use: { storageState: process.env['STORAGE_STATE'] ?? '' },
     },

@@ -21,7 +21,8 @@ from pileup.runtime.schema import migrate
 from tests.support.running import Running, pileup
 from tests.support.typist import Typist
 
-# One instance serves most of these tests, so one test process should run them all.
+# One instance serves most of these tests, so one test process should run them all. Some start and
+# kill for half a minute, so they are spread over six days.
 pytestmark = [pytest.mark.xdist_group("run"), pytest.mark.on_turn(0, 6)]
 
 
@@ -111,6 +112,7 @@ def test_a_killed_child_comes_back_and_nothing_is_lost(running: Running, name: s
     assert name in _remembered(running)
 
 
+@pytest.mark.on_turn(2, 6)
 def test_two_people_type_while_the_api_is_killed_and_no_letter_is_lost(running: Running) -> None:
     """Killed in the middle of their typing, it comes back by itself with every letter of both."""
     ada = _signed_in(running)
@@ -153,6 +155,7 @@ def _colleague(running: Running, admin: httpx.Client) -> httpx.Client:
     return client
 
 
+@pytest.mark.on_turn(2, 6)
 def test_after_a_kill_of_everything_at_once_it_is_well_again(running: Running) -> None:
     for name in ("api", "worker", "queue", "database"):
         os.kill(running.pid_of(name), signal.SIGKILL)
@@ -160,6 +163,7 @@ def test_after_a_kill_of_everything_at_once_it_is_well_again(running: Running) -
     _until(lambda: pileup("doctor", home=running.home).returncode == 0)
 
 
+@pytest.mark.on_turn(5, 6)
 def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o711)
     server = EmbeddedPostgres(tmp_path / "postgres", tmp_path / "run", tmp_path / "test.log")
@@ -177,6 +181,7 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.on_turn(5, 6)
 def test_a_newer_data_folder_is_refused_untouched(tmp_path: Path) -> None:
     data = tmp_path / "postgres" / "data"
     data.mkdir(parents=True)
@@ -187,12 +192,14 @@ def test_a_newer_data_folder_is_refused_untouched(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.on_turn(5, 6)
 def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
     done = pileup("run", home=tmp_path, PILEUP_PORT="many")
     assert done.returncode == 1
     assert "PILEUP_PORT" in done.stderr
 
 
+@pytest.mark.on_turn(5, 6)
 def test_a_very_long_folder_still_has_room_for_sockets(tmp_path: Path) -> None:
     from pileup.runtime.home import socket_folder
 

@@ -169,6 +169,8 @@ class Observed(StallRecords):
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
+        if self._semaphores is None:
+            return self._no_waits
         test = _at_places(tuple(places), "file", "line")
         return self._waits(test, f"wait at {' or '.join(places)}")
 
@@ -636,6 +638,8 @@ class Observed(StallRecords):
 
     def locked(self, places: Sequence[str]) -> Seen:
         """Count latch waits whose latch was last write-locked at one of these places."""
+        if self._semaphores is None:
+            return self._no_waits
         test = _at_places(tuple(places), "last_write_file", "last_write_line")
         return self._waits(test, f"wait for a latch last write-locked at {' or '.join(places)}")
 
@@ -778,7 +782,9 @@ class Observed(StallRecords):
 
     def _latch_waits(self, ids: Sequence[str]) -> Seen:
         frame = self._semaphores
-        if frame is not None and self._latches_waited_for.isdisjoint(ids):
+        if frame is None:
+            return self._no_waits
+        if self._latches_waited_for.isdisjoint(ids):
             # what nothing identifies may be any of them
             unknown = frame["latch"].null_count()
             return NO_DATA if latch_counts.may_be_any(unknown, frame.height) else Seen(False)
@@ -787,10 +793,15 @@ class Observed(StallRecords):
             pl.col("latch").is_in(ids), f"wait for the {words.latches(named or ids)}"
         )
 
+    @property
+    def _no_waits(self) -> Seen:
+        """The answer of records that list no wait for a latch."""
+        return Seen(False) if self._dumps else NO_DATA
+
     def _waits(self, test: pl.Expr, what: str) -> Seen:
         frame = self._semaphores
         if frame is None:
-            return Seen(False) if self._dumps else NO_DATA
+            return self._no_waits
         matches = frame.filter(test)
         if matches.is_empty():
             return Seen(False)

@@ -74,12 +74,8 @@ def _matches(expressions: tuple[str, ...], texts: Sequence[str]) -> Mapping[str,
     untested = pl.DataFrame({"text": [text for text in texts if text not in kept]})
     if untested.is_empty():
         return matches
-    tests = (
-        pl.col("text").str.contains(expression).alias(str(at))
-        for at, expression in enumerate(expressions)
-    )
     short: dict[str, list[str]] = {text: [] for text in untested["text"] if len(text) <= _SHORT}
-    for expression, answers in zip(expressions, untested.select(tests), strict=True):
+    for expression, answers in zip(expressions, untested.select(_tests(expressions)), strict=True):
         for text in untested["text"].filter(answers):
             matches[expression].append(text)
             if text in short:
@@ -87,6 +83,14 @@ def _matches(expressions: tuple[str, ...], texts: Sequence[str]) -> Mapping[str,
     if len(kept) + len(short) <= _MOST_KEPT:
         kept |= short
     return matches
+
+
+@lru_cache(maxsize=64)
+def _tests(expressions: tuple[str, ...]) -> list[pl.Expr]:
+    return [
+        pl.col("text").str.contains(expression).alias(str(at))
+        for at, expression in enumerate(expressions)
+    ]
 
 
 @lru_cache(maxsize=512)
