@@ -22,6 +22,8 @@ const TODAY =
   of === 1
     ? SCREENS
     : ['accessible.spec.ts', ...SCREENS.slice(1).filter((_, at) => at > 0 === turn % 2 > 0)]
+/** Each walk without a mouse has its day: this one, and keyboard.spec.ts. */
+const ALONE = of === 1 ? [] : /by the keyboard alone/
 const OTHER_DAYS = of === 1 ? [] : JOURNEYS.filter((_, at) => at === turn % 2).flat()
 
 export default defineConfig({
@@ -55,6 +57,7 @@ export default defineConfig({
     {
       name: 'screens',
       testMatch: TODAY,
+      grepInvert: turn % 2 ? ALONE : [],
       dependencies: ['sign-in'],
       use: { storageState: process.env['STORAGE_STATE'] ?? '' },
     },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -85,15 +85,27 @@ def _places(package: str, used: Callable[[ast.AST], Iterator[ast.expr]]) -> Iter
                     yield Place(module, name, function)
 
 
-def functions_of(folder: Path) -> Iterator[tuple[str, str, ast.AST]]:
-    """Yield module, name and tree of each outermost function of a package, and of its classes."""
+def functions_of(folder: Path, words: Sequence[str] = ("",)) -> Iterator[tuple[str, str, ast.AST]]:
+    """Yield module, name and tree of each outermost function of a package, and of its classes.
+
+    words: only those functions that have one of them in their source.
+    """
     for path in sorted(folder.rglob("*.py")):
         parts = path.relative_to(folder).with_suffix("").parts
         module = ".".join(parts).removesuffix(".__init__")
-        yield from ((module, *found) for found in _outermost(ast.parse(path.read_bytes()), ()))
+        text = path.read_text(encoding="utf-8")
+        if not any(word in text for word in words):
+            continue
+        lines = text.split("\n")
+        for name, node in _outermost(ast.parse(text), ()):
+            within = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+            if any(word in within for word in words):
+                yield module, name, node
 
 
-def _outermost(node: ast.AST, inside: tuple[str, ...]) -> Iterator[tuple[str, ast.AST]]:
+def _outermost(
+    node: ast.AST, inside: tuple[str, ...]
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     for child in ast.iter_child_nodes(node):
         match child:
             case ast.ClassDef(name=name):

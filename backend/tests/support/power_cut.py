@@ -87,7 +87,8 @@ def sync_sites(package: str) -> list[Site]:
     return [
         Site(path.relative_to(_SOURCE).as_posix(), node.lineno, node.end_lineno or node.lineno)
         for path in sorted((_SOURCE / package).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        if any(name in (text := path.read_text(encoding="utf-8")) for name in _SYNCS)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _SYNCS
     ]
 

@@ -90,6 +90,7 @@ def test_a_worker_works_and_leaves(floor: Floor) -> None:
     assert not floor.alive()
 
 
+@pytest.mark.on_turn(0, 3)
 def test_a_backlog_keeps_nobody_waiting(floor: Floor) -> None:
     """Small file, long line of another incident: it is read first, and the broker stays quiet."""
     backlog, small = floor.site.incident("a big archive"), floor.site.incident("a small file")
