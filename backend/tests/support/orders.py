@@ -62,7 +62,9 @@ def sorts_of(package: str) -> tuple[Sort, ...]:
     """Return each sort within a function of a package."""
     return tuple(
         Sort(module, name, number, ast.unparse(node)[:60])
-        for module, name, function in functions_of(SOURCE / package, ("sort", "most_common", "max(", "min("))
+        for module, name, function in functions_of(
+            SOURCE / package, ("sort", "most_common", "max(", "min(")
+        )
         for number, node in enumerate(_sorts_in(function))
     )
 

@@ -120,7 +120,9 @@ def _in_steps(steps: list[Unwrap], line: str) -> str:
 
 _TIMES = frozenset({"@timestamp", "timestamp", "time", "date", "datetime", "ts"})
 _MESSAGES = frozenset({"@message", "message", "line", "log", "textpayload", "_raw", "msg", "text"})
-_HOSTS = frozenset({"host", "hostname", "host.name", "server", "node", "instance", "pod", "machine"})
+_HOSTS = frozenset(
+    {"host", "hostname", "host.name", "server", "node", "instance", "pod", "machine"}
+)
 _PROGRAMS = frozenset({"program", "app", "appname", "service", "process", "container", "logger"})
 _LEVELS = frozenset({"severity", "level", "loglevel", "log.level", "log_level", "lvl", "priority"})
 
