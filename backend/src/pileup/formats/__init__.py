@@ -52,11 +52,14 @@ from pileup.formats.logs import (
 )
 from pileup.formats.machine import (
     atop,
+    container_stats,
     df,
+    disk_health,
     diskstats,
     dstat,
     histograms,
     iostat,
+    iotop,
     lsof,
     memory_map,
     mpstat,
@@ -184,6 +187,9 @@ FORMATS: tuple[Format, ...] = (
     pt_stalk_log,
     # logs of the machine
     raid_controller,
+    container_stats,
+    disk_health,
+    iotop,
     kernel_log,
     kubectl_describe,
     # logs

@@ -16,6 +16,84 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a key that has reached the end of its type": (
+        "ERROR 1062 (23000): Duplicate entry '4294967295' for key 'logins.PRIMARY'\n",
+        "autoinc-exhausted",
+    ),
+    "writes that reach a replica": (
+        "django.db.utils.OperationalError: (1290, 'The MySQL server is running with the --super-read-only option so it cannot execute this statement')\n",  # noqa: E501
+        "read-only",
+    ),
+    "a statement above the limit of a packet": (
+        "com.mysql.cj.jdbc.exceptions.PacketTooBigException: Packet for query is too large (7,340,032 > 4,194,304).\n",  # noqa: E501
+        "packet-too-large",
+    ),
+    "a row of SHOW WARNINGS": (
+        "| Warning | 3170 | Memory capacity of 8388608 bytes for 'range_optimizer_max_mem_size' exceeded. Range optimization was not done for this query. |\n",  # noqa: E501
+        "range-memory",
+    ),
+    "a port that is in use when the server starts": (
+        "2024-01-02T10:11:12.120311Z 0 [ERROR] [MY-010262] [Server] Can't start server: Bind on TCP/IP port: Address already in use\n",  # noqa: E501
+        "start-failed",
+    ),
+    "a driver that trusts no certificate": (
+        "javax.net.ssl.SSLHandshakeException: PKIX path validation failed: validity check failed\n",
+        "tls-failed",
+    ),
+    "events of a cluster as a list": (
+        """LAST SEEN   TYPE      REASON             OBJECT        MESSAGE
+41s         Warning   FailedScheduling   pod/mysql-2   0/3 nodes are available: 3 Insufficient memory.
+""",  # noqa: E501
+        "pod-not-placed",
+    ),
+    "a backup that the log overtook": (
+        "xtrabackup: error: it looks like InnoDB log has wrapped around before xtrabackup could process all records\n",  # noqa: E501
+        "redo-too-small",
+    ),
+    "memory that the kernel corrects again and again": (
+        "kernel: EDAC MC1: 31 CE memory read error on CPU_SrcID#1_Ha#0_Chan#0_DIMM#0\n",
+        "device-fault",
+    ),
+    "a line of the kernel without its date": (
+        "kernel: rcu: INFO: rcu_sched detected stalls on CPUs/tasks:\n",
+        "process-paused",
+    ),
+    "groups of a thread pool with queues": (
+        """+----------+----------------+--------------+------------+
+| GROUP_ID | ACTIVE_THREADS | QUEUE_LENGTH | IS_STALLED |
++----------+----------------+--------------+------------+
+|        0 |             31 |           24 |          1 |
+|        1 |             30 |           33 |          1 |
++----------+----------------+--------------+------------+
+""",
+        "thread-pool-full",
+    ),
+    "periods of a quota as totals": (
+        """container_cpu_cfs_periods_total{pod="db-0"} 41200
+container_cpu_cfs_throttled_periods_total{pod="db-0"} 30911
+""",
+        "cpu-quota",
+    ),
+    "pairs of metadata locks without their object": (
+        """+-------------+------------------------------+-------------------+--------------+--------------------+
+| waiting_pid | waiting_query                | waiting_lock_type | blocking_pid | blocking_lock_type |
++-------------+------------------------------+-------------------+--------------+--------------------+
+|         310 | alter table stock add x int  | EXCLUSIVE         |          208 | SHARED_WRITE       |
++-------------+------------------------------+-------------------+--------------+--------------------+
+""",  # noqa: E501
+        "mdl-pileup",
+    ),
+    "flushes that a trace times": (
+        """[pid 411] fdatasync(28)               = 0 <1.403112>
+[pid 411] fdatasync(28)               = 0 <1.118020>
+[pid 412] fsync(9)                    = 0 <0.930441>
+""",
+        "fsync-stall",
+    ),
+    "a migration that waits for a replica": (
+        "Copy: 51000/8120331 0.6%; Applied: 311; Backlog: 12/1000; Time: 9m2s(total), 9m1s(copy); streamer: bin.000031:2110; Lag: 0.02s, HeartbeatLag: 640.12s, State: throttled, lag=640.121s; ETA: N/A\n",  # noqa: E501
+        "applier-behind",
+    ),
     "a daemon that sets the clock, without the date of its line": (
         "ntpd[812]: time reset -81.331213 s\n",
         "clock-step",

@@ -9,7 +9,10 @@ from pileup.formats.config import process_limits, sysctl
 from pileup.formats.errors import FormatError
 from pileup.formats.machine import (
     atop,
+    container_stats,
     df,
+    disk_health,
+    iotop,
     lsof,
     memory_map,
     netstat,
@@ -46,6 +49,9 @@ FORMATS = (
     "process-limits",
     "numactl",
     "raid-controller",
+    "iotop",
+    "container-stats",
+    "disk-health",
     "pt-heartbeat",
     "sysstat-json",
 )
@@ -347,9 +353,25 @@ def test_a_cache_that_was_set_to_write_through_is_no_event() -> None:
     assert [event.message for event in events] == [lines[1]], "in either order"
 
 
-def test_a_text_without_a_loss_is_refused() -> None:
+def test_a_text_without_a_loss_or_a_row_is_refused() -> None:
     with pytest.raises(FormatError, match="No loss was found"):
         list(network_losses.parse(["64 bytes from db2: icmp_seq=1 ttl=63 time=0.412 ms"]))
+    with pytest.raises(FormatError, match="No row of iotop"):
+        list(iotop.parse(["Swapping is disabled"]))
+    with pytest.raises(FormatError, match="No row of docker stats"):
+        list(container_stats.parse(["CONTAINER ID   NAME   CPU %   MEM USAGE / LIMIT   MEM %"]))
+
+
+def test_iotop_and_disks_say_who_waits_and_what_fails() -> None:
+    found = series(read(iotop, "iotop", "batch-two-listings.txt"))
+    assert found["iotop.server_io_wait_pct", ""].values == [96.4, 99.01]
+    assert found["iotop.io_wait_pct", "rsync"].values == [12.7]
+    well = ["SMART overall-health self-assessment test result: PASSED", "media_errors : 0"]
+    assert not [i for i in disk_health.parse(well) if isinstance(i, Event)]
+    arrays = [
+        i for i in read(disk_health, "disk-health", "mdstat-degraded.txt") if isinstance(i, Event)
+    ]
+    assert [event.line_first for event in arrays] == [2], "the whole array is no event"
 
 
 def by_name(items: list[Item]) -> dict[str, Samples]:

@@ -10,28 +10,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.level import Level
 from pileup.analysis.evidence.series import (
     averages_since_start,
     is_whole,
     short_name,
     untimed_levels,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    id: str
-    series: str
-    labels: str
-    artifact: str
-    before: float | None
-    inside: float | None
-    peak: float
-    points: int
-    since_start: bool = False
-    """An average since the server started: no record shows how much it is now."""
-    lowest: float | None = None
-    """The lowest value inside; None: not measured."""
+from pileup.analysis.evidence.shares import shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +33,8 @@ class Levels:
         """
         values, stall = values_of(context), context.stall
         if values.is_empty():
-            return cls(_averages(context, set()) if stall is None else ())
+            untimed = _averages(context, set()) if stall is None else ()
+            return cls((*untimed, *shares(context, ())))
         before, inside = _times(context)
         table = (
             values.group_by("id")
@@ -68,7 +55,8 @@ class Levels:
             )
             for row in table.iter_rows(named=True)
         ]  # fmt: skip
-        return cls((*rows, *(_averages(context, {row.id for row in rows}) if not stall else ())))
+        averages = _averages(context, {row.id for row in rows}) if not stall else ()
+        return cls((*rows, *averages, *shares(context, rows)))
 
     def named(self, *names: str, collectors: Collection[str] = ()) -> list[Level]:
         """Return the levels inside the stall of series with one of these short names."""
@@ -153,3 +141,6 @@ def total(levels: Collection[Level], attribute: str = "inside") -> float | None:
 
 def middle(numbers: Collection[float]) -> float | None:
     return statistics.median(numbers) if numbers else None
+
+
+__all__ = ["Level", "Levels", "medians_of_sum", "middle", "total", "values_of"]

@@ -4,8 +4,11 @@ Source: printStatus() of gh-ost's migrator, a line per interval; pt-online-schem
             Copy: 120000/2915100 4.1%; Applied: 310; Backlog: 40/1000; Time: 30s(total), 29s(copy);
             streamer: mysql-bin.000017:80021042; Lag: 0.41s, HeartbeatLag: 0.52s, State: migrating
             Copying `shop`.`orders`:  42% 01:12 remain
-Yields: schema_change.copied, .rows, .applied, .backlog, .lag and .progress on a relative clock: the
-        seconds since it began, or the number of the line; a change of gh-ost's state is an event.
+            Replica lag is 812 seconds on db2.  Waiting.
+Yields: schema_change.copied, .rows, .applied, .backlog, .lag (of the stream of events),
+        .replica_lag (by heartbeats, or of the replica that it waits for) and .progress on a
+        relative clock: the seconds since it began, or the number of the line; a change of gh-ost's
+        state is an event.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ NAME = "schema-changes"
 TITLE = "progress of an online schema change"
 GIVES = "Rows copied and applied, backlog, lag and progress (`schema_change.*`); changes of state."
 PRINTED_BY = "gh-ost, pt-online-schema-change"
-VERSION = 1
+VERSION = 2
 HINTS = ("gh-ost.log", "ghost.log")
 
 _GH_OST = re.compile(
@@ -29,6 +32,10 @@ _GH_OST = re.compile(
     r" Time: (?P<total>[\dhms.]{2,20})\(total\)"
 )
 _LAG = re.compile(r"\bLag: (?P<lag>[\d.]{1,12})s")
+_REPLICA_LAG = re.compile(
+    r"\bHeartbeatLag: (?P<heartbeat>[\d.]{1,12})s|\blag=(?P<state>[\d.]{1,12})s"
+    r"|\bReplica lag is (?P<replica>\d{1,9}) seconds"
+)
 _STATE = re.compile(r"\bState: (?P<state>[^;]{1,200})")
 _PT = re.compile(
     r"Copying (?P<table>\S{1,200}): +(?P<progress>\d{1,3})% (?:\d{1,3}\+)?\d{1,3}:\d\d(?::\d\d)?"
@@ -36,7 +43,7 @@ _PT = re.compile(
 )
 _PART = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,9})?)(?P<unit>[hms])")
 _SECONDS = {"h": 3600, "m": 60, "s": 1}
-_UNITS = {"lag": "s", "progress": "%"}
+_UNITS = {"lag": "s", "replica_lag": "s", "progress": "%"}
 
 
 def sniff(head: str) -> bool | None:
@@ -61,7 +68,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         count += 1
         if lag := _LAG.search(text):
             values["lag"] = lag["lag"]
-        for name in ("copied", "rows", "applied", "backlog", "lag", "progress"):
+        if lags := [max(filter(None, lag)) for lag in _REPLICA_LAG.findall(text)]:
+            values["replica_lag"] = max(lags, key=float)
+        for name in ("copied", "rows", "applied", "backlog", "lag", "replica_lag", "progress"):
             if values.get(name) is not None:
                 columns.add(
                     f"schema_change.{name}",

@@ -18,7 +18,7 @@ NAME = "dated-lines"
 TITLE = "a log with a date in each line"
 GIVES = "An event per line."
 PRINTED_BY = "pt-kill, orchestrator, MHA and any other program"
-VERSION = 2
+VERSION = 3
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -36,10 +36,11 @@ _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether nine of ten lines are a date and words."""
+    """Return whether nine of ten lines are a date and words; a line alone also says how bad."""
     lines = [line for line in head.split("\n")[:100] if line.strip()]
-    fits = sum(_match(line) is not None for line in lines)
-    return fits >= _LEAST and fits >= 0.9 * (len(lines) - 1)
+    matches = [match for line in lines if (match := _match(line)) is not None]
+    graded = len(lines) == 1 and any(_SEVERITY.search(match["message"]) for match in matches)
+    return (len(matches) >= _LEAST or graded) and len(matches) >= 0.9 * (len(lines) - 1)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

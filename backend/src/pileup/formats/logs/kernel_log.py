@@ -27,13 +27,15 @@ NAME = "kernel-log"
 TITLE = "dmesg"
 GIVES = "Events; kills for lack of memory, hung tasks, lockups, I/O errors and the like by name."
 PRINTED_BY = "Linux: `dmesg`, `-T`, `-x`, `-r`, `--time-format iso`"
-VERSION = 5
+VERSION = 6
 LINE_STARTS = r"\[[ \d.]{5,20}\] |<\d{1,3}>|\[[^\W\d_]{1,6}\.? \w{2,6}\.? [ \d]\d "
 HINTS = ("-dmesg", "dmesg.txt", "dmesg", "dmesg.log")
 
 _PASSED = re.compile(r"\[(?: {0,9}\+\d{1,9}\.\d{6}|[A-Z][a-z]{2}\d\d \d\d:\d\d)\] ?")
 """The time since the line before, or the minute: ``dmesg --reltime`` (-e)."""
 _SINCE = re.compile(r"\[ {0,9}(?P<s>\d{1,9})\.(?P<us>\d{6})\](?: ?\[ {0,6}[TC]\d{1,7}\])? ?")
+_OF_KERNEL = re.compile(r"\s{0,8}kernel: ?(?=\S)")
+"""A line of a journal whose date and host were left out."""
 _DATED = re.compile(r"\[(?P<date>[^\W\d_]{1,6}\.? \w{2,6}\.? [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?")
 """``dmesg -T``, in the language of its locale: [Sun Nov 15 ...], [So Nov 15 ...]."""
 _ISO = re.compile(r"(?P<date>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[,.]\d{6}[+-]\d\d:\d\d) ")
@@ -74,7 +76,7 @@ def sniff(head: str) -> bool | None:
     lines = [line[:_LONGEST] for line in head.split("\n")[:-1] or [head] if line.strip()][:_HEAD]
     if not lines:
         return False
-    if _BARE.match(lines[0]):
+    if _BARE.match(lines[0]) or all(map(_OF_KERNEL.match, lines)):
         return True
     timed = sum(_begins(line) for line in lines)
     if timed:
@@ -153,6 +155,8 @@ def _event(line: int, text: str) -> tuple[Event, int | None]:
     severity: str | None = None
     subsystem = "kernel"
     rest = text
+    if prefix := _OF_KERNEL.match(rest):
+        rest = rest[prefix.end() :]
     if level := _LEVEL.match(rest):
         rest = rest[level.end() :]
         name = level["level"] or _LEVELS[int(level["pri"]) & 7]

@@ -19,7 +19,7 @@ NAME = "kubectl-describe"
 TITLE = "kubectl describe pod, kubectl get pods"
 GIVES = "Ends and starts of containers, kills for lack of memory, events; limits as settings."
 PRINTED_BY = "`kubectl describe pod`, `kubectl get pods`, `kubectl get events`; `oc`"
-VERSION = 3
+VERSION = 4
 HINTS = ("describe.txt", "-describe-pod.txt")
 
 _STATE = re.compile(r"\s{2,8}(?P<which>(?:Last )?State):\s+(?P<state>Running|Waiting|Terminated)")
@@ -36,6 +36,15 @@ _EVENT = re.compile(
     r"(?P<age>(?:\d{1,6}[smhdy]){1,3}|<unknown>|<invalid>)(?:\s+\((?P<often>x\d[^)]{1,40})\))?\s+"
     r"(?P<from>\S{1,80}(?:, \S{1,80})?)\s+(?P<message>\S.*)$"
 )
+# LAST SEEN   TYPE      REASON    OBJECT        MESSAGE
+_SEEN_HEAD = re.compile(
+    r"\s*(?:NAMESPACE\s+)?LAST SEEN\s+(?:FIRST SEEN\s+)?TYPE\s+REASON\s+OBJECT\s+(?:SUBOBJECT\s+)?"
+)
+_SEEN = re.compile(
+    r"\s*(?:[a-z\d][a-z\d-]{0,62}\s+)?(?P<age>(?:\d{1,6}[smhdy]){1,3}|<unknown>)\s+"
+    r"(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w{2,60})\s+"
+    r"(?P<object>[a-z]{2,40}/\S{1,120})\s+(?P<message>\S.*)$"
+)
 _REPORTER = re.compile(r"(?:kubelet|default-scheduler|[a-z-]{2,40}-controller)\b")
 # NAME READY STATUS RESTARTS AGE        mysql-0   0/4   OOMKilled   1 (16s ago)   20m
 _LIST_HEAD = re.compile(r"\s*NAME\s+READY\s+STATUS\s+RESTARTS\b")
@@ -43,6 +52,7 @@ _LISTED = re.compile(
     r"\s{0,8}(?P<name>[a-z\d][a-z\d./-]{2,120})\s+\d{1,3}/\d{1,3}\s+"
     r"(?P<status>[A-Z][A-Za-z:/\d]{2,60})\s+(?P<restarts>\d{1,6})\b"
 )
+_HEADS = (_HEAD, _LIST_HEAD, _SEEN_HEAD)
 _FAILED = re.compile(r"OOMKilled|CrashLoopBackOff|Error|Evicted|NodeLost|ContainerStatusUnknown")
 _POD = re.compile(r"(?P<what>Node|Name|Status|QoS Class):\s+(?P<value>\S.{0,200})$")
 _OOM = "OOMKilled"
@@ -53,6 +63,8 @@ def sniff(head: str) -> bool | None:
     """Return whether the text has the state of a container with its count of restarts or reason."""
     lines = [line[:_LONGEST] for line in head.split("\n")[:1000]]
     if any(map(_LIST_HEAD.match, lines)) and any(map(_LISTED.match, lines)):
+        return True
+    if any(map(_SEEN.match, lines)):
         return True
     events = [match for line in lines if (match := _EVENT.match(line))]
     if any(map(_HEAD.match, lines)) and events:
@@ -99,7 +111,7 @@ class _Reader:
             self._resources = match["what"].lower()
         elif self._resources and (match := _RESOURCE.match(text)):
             yield self._setting(number, f"{self._resources}.{match['name']}", match["value"])
-        elif match := _EVENT.match(text):
+        elif (match := _EVENT.match(text)) or (match := _SEEN.match(text)):
             yield _event(number, match)
         elif match := _LISTED.match(text):
             yield from _listed(number, match)
@@ -109,7 +121,7 @@ class _Reader:
                 self._container = match["name"]
             elif match := _POD.match(text):
                 yield self._setting(number, match["what"].lower(), match["value"])
-            elif text.strip() and not (_HEAD.match(text) or _LIST_HEAD.match(text)):
+            elif text.strip() and not any(head.match(text) for head in _HEADS):
                 yield Skipped(number, number, "a part of the description that nothing uses")
 
     def _setting(self, number: int, name: str, value: str) -> Setting:
@@ -169,7 +181,8 @@ def _listed(number: int, match: re.Match[str]) -> Iterator[Item]:
 
 
 def _event(number: int, match: re.Match[str]) -> Event:
-    often = f" ({match['often']})" if match["often"] else ""
+    found = match.groupdict().get("often")
+    often = f" ({found})" if found else ""
     return Event(
         line_first=number,
         line_last=number,

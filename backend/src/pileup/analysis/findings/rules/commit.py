@@ -321,7 +321,9 @@ def _slow_flushes(observed: Observed) -> Match | None:
         if not level.labels and (level.inside or 0.0) >= 1
     ]
     if not pending:
-        return _commits_of_log(observed) or _commits_by_digests(observed)
+        return (
+            _traced_flushes(observed) or _commits_of_log(observed) or _commits_by_digests(observed)
+        )
     most = max(pending, key=lambda level: level.inside or 0.0)
     rates = [observed.level(name) for name in ("os_fsyncs_per_s", "log_ios_per_s")]
     rate = next((rate for rate in rates if rate is not None), None)
@@ -337,6 +339,29 @@ def _slow_flushes(observed: Observed) -> Match | None:
     )
     where = observed.series(most, text)
     return Match("fsync-stall", round(score, 3), f"{text}.", (where,))
+
+
+def _traced_flushes(observed: Observed) -> Match | None:
+    """Match flushes of which a trace of system calls shows how long each takes."""
+    events = observed.during("event")
+    if events is None:
+        return None
+    took = pl.col("message").str.extract(r" took (\d{1,9}\.\d{3}) s").cast(pl.Float64)
+    flushes = events.filter(
+        (pl.col("kind") == "slow_call") & pl.col("code").is_in(["fsync", "fdatasync"])
+    ).with_columns(took.alias("s"))
+    if flushes.is_empty():
+        return None
+    longest = flushes.row(flushes["s"].arg_max() or 0, named=True)
+    score = 0.5 * strength(flushes.height, 1.0, longest["s"], patience=_TRACED)
+    many = count(flushes.height, "traced flush", "traced flushes")
+    text = f"{many} took up to {number(longest['s'])} s"
+    where = (observed.lines(longest, text),)
+    return Match("fsync-stall", round(score, 3), f"{text}.", where)
+
+
+_TRACED = Patience(0.1, 1.0)
+"""Seconds of a single flush that are slow, and that are slow by any measure."""
 
 
 def _unended_flush(observed: Observed, pending: Level) -> Match:

@@ -24,7 +24,8 @@ _MOST_CLAUSES = 12
 # Jul 11, 2023, 10:02 AM UTC, of a provider's events, has commas.
 _BEFORE = re.compile(
     r"[A-Z][a-z]{2,8} \d{1,2}, \d{4},?\s+|[^A-Za-z\s]\S{0,80}\s+|[A-Z]{2,12}\s+"
-    r"|\S{0,80}[\]\d:)>|-]\s+|[a-z][\w.-]{1,30} (?=(?:ERROR|WARN|WARNING|FATAL|CRITICAL)\b)"
+    r"|(?:Warning|Note|Error)\s+(?=\|)|\S{0,80}[\]\d:)>|-]\s+"
+    r"|[a-z][\w.-]{1,30} (?=(?:ERROR|WARN|WARNING|FATAL|CRITICAL)\b)"
 )
 _OF_DAEMON = re.compile(r"[a-z][\w.-]{1,30}(?:\[\d{1,10}\])?: ")
 """A line of a journal whose date was left out: ntpd[812]: time reset -81.331213 s."""

@@ -304,7 +304,7 @@ def _metadata_lock_info(cells: Cells, row: ResultRow, where: Where) -> Iterator[
 
 
 def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    metadata = "object_name" in cells and "waiting_lock_type" in cells
+    metadata = "waiting_lock_type" in cells or "blocking_lock_type" in cells
     table = first(cells, "waiting_table_lock", "lock_table", "locked_table") or ".".join(
         filter(None, (cells.get("object_schema"), cells.get("object_name")))
     )

@@ -1,0 +1,115 @@
+"""Levels that are a share of one counter in another: periods that a quota cut, of all periods.
+
+Where both have rates, their share is that of the rates; where a file prints each once, it is that
+of their totals since the machine or the container started, which need no Uptime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.level import Level
+from pileup.analysis.evidence.series import short_name
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    name: str
+    part: frozenset[str]
+    whole: frozenset[str] | None
+    """None: the total itself is the level."""
+
+
+_SHARES = (
+    _Share(
+        "throttled_pct",
+        frozenset(("container_cpu_cfs_throttled_periods", "cpu_cfs_throttled_periods")),
+        frozenset(("container_cpu_cfs_periods", "cpu_cfs_periods")),
+    ),
+    _Share(
+        "listen_overflows_since_start",
+        frozenset(
+            ("tcpext_times_the_listen_queue_of_a_socket_overflowed", "tcpextlistenoverflows")
+        ),
+        None,
+    ),
+)
+_TOTAL = "_total"
+
+
+def shares(context: Context, rates: Sequence[Level]) -> Iterator[Level]:
+    """Yield the shares of rates, and of totals that are printed once."""
+    frame = context.evidence.frame("sample")
+    for share in _SHARES:
+        if frame is None or frame.is_empty():
+            return
+        parts = {row.labels: row for row in rates if _name(row.series, row.labels) in share.part}
+        wholes = {
+            row.labels: row
+            for row in rates
+            if share.whole and _name(row.series, row.labels) in share.whole
+        }
+        for labels, part in parts.items():
+            if (whole := wholes.get(labels)) is not None:
+                yield _of_rates(share.name, part, whole)
+        if not parts:
+            yield from _of_totals(share, frame, context.host)
+
+
+def _name(series: str, labels: str) -> str:
+    return short_name(series, labels).removesuffix(_TOTAL)
+
+
+def _of_rates(name: str, part: Level, whole: Level) -> Level:
+    inside = _percent(part.inside, whole.inside)
+    return Level(
+        part.id, f"metric.{name}", part.labels, part.artifact, _percent(part.before, whole.before),
+        inside, inside or 0.0, part.points, lowest=inside,
+    )  # fmt: skip
+
+
+def _percent(part: float | None, whole: float | None) -> float | None:
+    return 100 * part / whole if part is not None and whole else None
+
+
+def _of_totals(share: _Share, frame: pl.DataFrame, host: str | None) -> Iterator[Level]:
+    counters = frame.filter((pl.col("kind") == "counter") & pl.col("value").is_not_null())
+    if host is not None:
+        counters = counters.filter(pl.col("host").is_null() | (pl.col("host") == host))
+    columns = [pl.col(name).cast(pl.String) for name in ("series", "labels", "id", "artifact")]
+    named = counters.select(*columns).unique(maintain_order=True)
+    wanted = share.part | (share.whole or frozenset())
+    names = {
+        row["id"]: name
+        for row in named.to_dicts()
+        if (name := _name(row["series"], row["labels"] or "")) in wanted
+    }
+    if not names:
+        return
+    totals = counters.filter(pl.col("id").cast(pl.String).is_in(list(names)))
+    last = totals.group_by("artifact", "id", maintain_order=True).agg(
+        pl.col("value").last(), pl.col("labels").first()
+    )
+    rows = last.to_dicts()
+    wholes = {
+        (row["artifact"], row["labels"]): row["value"]
+        for row in rows
+        if share.whole and names[row["id"]] in share.whole
+    }
+    for row in rows:
+        if names[row["id"]] not in share.part:
+            continue
+        whole = wholes.get((row["artifact"], row["labels"]))
+        value = _percent(row["value"], whole) if share.whole else row["value"]
+        if value is not None:
+            yield Level(
+                row["id"], f"metric.{share.name}", row["labels"] or "", row["artifact"], None,
+                value, value, 1, since_start=True, lowest=value,
+            )  # fmt: skip
+
+
+__all__ = ["shares"]
