@@ -16,6 +16,10 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a key at its end, with the number that PDO prints first": (
+        "PDOException: SQLSTATE[23000]: Integrity constraint violation: 1062 Duplicate entry '32767' for key 'PRIMARY'\n",  # noqa: E501
+        "autoinc-exhausted",
+    ),
     "a key that has reached the end of its type": (
         "ERROR 1062 (23000): Duplicate entry '4294967295' for key 'logins.PRIMARY'\n",
         "autoinc-exhausted",

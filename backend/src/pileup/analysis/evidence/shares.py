@@ -1,7 +1,8 @@
-"""Levels that are a share of one counter in another: periods that a quota cut, of all periods.
+"""Levels that follow from two others: periods that a quota cut, of all; how long a read takes.
 
 Where both have rates, their share is that of the rates; where a file prints each once, it is that
-of their totals since the machine or the container started, which need no Uptime.
+of their totals since the machine or the container started, which need no Uptime. What is pending
+over what ends per second is how long each takes (Little's law), whatever the device says.
 """
 
 from __future__ import annotations
@@ -38,11 +39,15 @@ _SHARES = (
         None,
     ),
 )
+_PENDING_READS = ("innodb_data_pending_reads",)
+_READS = ("innodb_data_reads",)
+_READ_MS = "page_read_ms"
 _TOTAL = "_total"
 
 
 def shares(context: Context, rates: Sequence[Level]) -> Iterator[Level]:
     """Yield the shares of rates, and of totals that are printed once."""
+    yield from _reads(rates)
     frame = context.evidence.frame("sample")
     for share in _SHARES:
         if frame is None or frame.is_empty():
@@ -58,6 +63,21 @@ def shares(context: Context, rates: Sequence[Level]) -> Iterator[Level]:
                 yield _of_rates(share.name, part, whole)
         if not parts:
             yield from _of_totals(share, frame, context.host)
+
+
+def _reads(rates: Sequence[Level]) -> Iterator[Level]:
+    """Yield how long a read of the server takes, where some are pending at most moments."""
+    whole = {row.artifact: row for row in rates if _name(row.series, row.labels) in _READS}
+    for row in rates:
+        if _name(row.series, row.labels) not in _PENDING_READS or (row.inside or 0.0) < 1:
+            continue
+        if (ended := whole.get(row.artifact)) is not None and ended.inside:
+            inside = 1000 * (row.inside or 0.0) / ended.inside
+            before = 1000 * (row.before or 0.0) / ended.before if ended.before else None
+            yield Level(
+                row.id, f"mysql.{_READ_MS}", row.labels, row.artifact, before, inside, inside,
+                row.points, lowest=inside,
+            )  # fmt: skip
 
 
 def _name(series: str, labels: str) -> str:
