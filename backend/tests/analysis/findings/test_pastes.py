@@ -32,6 +32,12 @@ PASTES = {
         "com.mysql.cj.jdbc.exceptions.PacketTooBigException: Packet for query is too large (7,340,032 > 4,194,304).\n",  # noqa: E501
         "packet-too-large",
     ),
+    "warnings as a table": (
+        """Level\tCode\tMessage
+Error\t1467\tFailed to read auto-increment value from storage engine
+""",
+        "autoinc-exhausted",
+    ),
     "a row of SHOW WARNINGS": (
         "| Warning | 3170 | Memory capacity of 8388608 bytes for 'range_optimizer_max_mem_size' exceeded. Range optimization was not done for this query. |\n",  # noqa: E501
         "range-memory",

@@ -1,0 +1,65 @@
+"""Convert rows that are messages of the server to events, and keep the table.
+
+Source: SHOW WARNINGS and SHOW ERRORS (Level, Code, Message); performance_schema.error_log of MySQL
+        8.0.22 and later (LOGGED, PRIO, ERROR_CODE, SUBSYSTEM, DATA).
+Yields: an Event per row with what it says, at the time that a row prints; the table.
+"""
+
+from __future__ import annotations
+
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.formats.tables.layouts.reader import ResultRow
+from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where, first
+from pileup.formats.tables.meanings.tables import Shared, TableCollector
+from pileup.records import Event, Item
+
+_WARNINGS = frozenset(("level", "code", "message"))
+_LOG = frozenset(("prio", "error_code", "data"))
+NAMES = frozenset(("message", "error_code"))
+_LONGEST = 4_000
+
+
+def are_messages(seen: Seen) -> bool:
+    """Whether a table has the columns of warnings, or of the log of errors."""
+    names = set(seen.columns)
+    return names >= _WARNINGS or names >= _LOG
+
+
+def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
+    return _Messages(seen, where, shared)
+
+
+class _Messages(Ready):
+    """Collects the table; each row is an event."""
+
+    def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
+        super().__init__()
+        self._table = TableCollector(seen.result, where, shared)
+        self._columns, self._where = seen.columns, where
+
+    def row(self, row: ResultRow) -> None:
+        self._table.row(row)
+        cells = dict(zip(self._columns, row.values, strict=True))
+        message = first(cells, "message", "data")
+        if not message:
+            return
+        stamp = read_stamp(cells.get("logged") or "")
+        level = (first(cells, "level", "prio") or "").lower()
+        self._ready.append(
+            Event(
+                line_first=row.line_first,
+                line_last=row.line_last,
+                wall_us=stamp[0] if stamp else self._where.wall_us,
+                clock=stamp[1] if stamp else self._where.clock,
+                kind="log",
+                severity=level if level in ("error", "warning", "note") else None,
+                code=first(cells, "code", "error_code"),
+                message=message[:_LONGEST],
+            )
+        )
+
+    def end(self) -> list[Item]:
+        return [*self.drain(), *self._table.end()]
+
+
+__all__ = ["NAMES", "are_messages", "handler"]
