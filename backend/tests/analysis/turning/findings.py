@@ -291,6 +291,12 @@ def _picked_rows() -> object:
     return excerpts.is_part(evidence({"list": [moment("processlist", T0, "utc"), *rows]}))
 
 
+def _picked_lines() -> object:
+    lines = pl.DataFrame({"message": ["Aborting"] * 20})
+    known: Any = given(frame=always(lines), frames={"event": lines})
+    return excerpts.is_part(known)
+
+
 def _held(sure: float = 0.0, root_sure: float = 0.0, *, onward: bool = False) -> object:
     queue: Any = given(
         holder=given(id="a"), root=given(id="b") if onward else None, onward=onward, label="l",
@@ -322,6 +328,7 @@ SCENES: Scenes = {
     "findings.cascade _PASSED_ON passes_on": lambda: _passed_on({"a": 2.5, "b": 8.0}),
     "findings.catalogue MOST_EVENTS events": _events,
     "findings.excerpts _FEW is_part": _picked_rows,
+    "findings.excerpts _FEW_LINES _is_few_lines": _picked_lines,
     "findings.machine_checks _CROWDED crowd": _crowd,
     "findings.machine_checks _GREW crowd": _crowd_of_unknown_cpus,
     "findings.machine_checks _GREW crowd again": lambda: _crowd(4.0),

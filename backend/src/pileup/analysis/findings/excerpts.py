@@ -47,7 +47,7 @@ def _is_few_lines(evidence: Evidence) -> bool:
     lines = evidence.frame("event")
     if lines is None or lines.height > _FEW_LINES:
         return False
-    return evidence.frames.keys() <= _WITH_LINES
+    return not evidence.frames.keys() - _WITH_LINES
 
 
 def _has_more(evidence: Evidence) -> bool:
