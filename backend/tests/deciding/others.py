@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC
@@ -713,6 +712,9 @@ def seconds_of_a_general_log() -> object:
 def answers_of_receivers() -> object:
     """The beginning of what a receiver answers, and how much of it was read."""
 
+    asked: list[object] = []
+    real = httpx.AsyncClient
+
     def found(*chunks: bytes, late: bool = False) -> object:
         read: list[bytes] = []
 
@@ -727,7 +729,10 @@ def answers_of_receivers() -> object:
                 await asyncio.sleep(9)
             return httpx.Response(207, stream=Body())
 
-        client = functools.partial(httpx.AsyncClient, transport=httpx.MockTransport(answer))
+        def client(**named: Any) -> httpx.AsyncClient:
+            asked.append(sorted(named.items()))
+            return real(**named, transport=httpx.MockTransport(answer))
+
         with (
             instead(webhooks.httpx, AsyncClient=client),
             instead(webhooks, _ANSWER_BYTES=6, TIMEOUT_S=0.01 if late else 9),
@@ -745,6 +750,7 @@ def answers_of_receivers() -> object:
         found(b"abc", b"de", b"fgh", b"i"),
         found(b"\xffabcdefghi"),
         found(late=True),
+        asked[0],
     ]
 
 
