@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from pileup.analysis import isolation
 from pileup.cli.analyze import command
+from pileup.cli.captures import Captures
 from pileup.formats.metrics.parts.csv_mapping import Column, Mapping
 from tests.formats.checks import samples
 from tests.support import deadly
@@ -240,3 +241,14 @@ def test_every_form_is_redacted(tmp_path: Path, form: str) -> None:
         written = done.stdout + (page.read_text() if page.exists() else "")
         assert "Pwqqsecretz" not in written
         assert ("Zxyvsecretq" in written) == (not kinds)
+
+
+def test_files_of_a_folder_come_in_order_whatever_the_disk_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["b.txt", "a.txt", "c.txt"]
+    for name in names:
+        (tmp_path / name).write_text(name)
+    listed = [tmp_path / name for name in names]
+    monkeypatch.setattr(Path, "iterdir", lambda _: iter(listed))
+    assert list(Captures().names([tmp_path]).values()) == sorted(names)

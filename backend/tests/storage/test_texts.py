@@ -137,7 +137,7 @@ def test_a_stretch_of_editing_is_one_version(database: Database) -> None:
     assert versions() == [("bob", "baba", None), ("ann", "aba", None)]
     with database.unit() as unit:
         newest = Texts(unit).versions(incident, "note")[0]
-        Texts(unit).name_version(incident, "note", newest.id, "before lunch", bob)
+        Texts(unit).name_version(incident, "note", newest.id, "  before lunch ", bob)
     two.send(two.type(0, "b"))
     assert versions()[0] == ("bob", "bbaba", None)
     assert versions()[1] == ("bob", "baba", "before lunch")
