@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  formatTick,
   formatDuration,
   formatMeasured,
   formatNumber,
@@ -80,19 +81,30 @@ describe('durations', () => {
   ])('%s s', (value, name) => expect(plain(formatDuration(value))).toBe(name))
 })
 
+it.each([
+  [0, '0'],
+  [0.2, '0.2'],
+  [200, '200'],
+  [1000, '1k'],
+  [1_500_000, '1.5M'],
+])('has %s at an axis, with a prefix of its own', (value, name) =>
+  expect(formatTick(value)).toBe(name),
+)
+
 describe('shares and ratios', () => {
   it.each([
-    [0, '0 %'],
-    [0.0004, '< 0.1 %'],
-    [0.987, '98.7 %'],
-    [0.9996, '> 99.9 %'],
-    [1, '100 %'],
+    [0, '0%'],
+    [0.0004, '<0.1%'],
+    [0.987, '98.7%'],
+    [0.9996, '>99.9%'],
+    [1, '100%'],
   ])('%s never rounds up to all nor down to nothing', (value, name) =>
     expect(plain(formatShare(value))).toBe(name),
   )
   it('turns a fall around', () => {
     expect(plain(formatRatio(38))).toBe('× 38')
     expect(plain(formatRatio(0.1))).toBe('÷ 10')
+    expect(plain(formatRatio(1 / 532_122))).toBe('÷ >1000')
   })
 })
 
@@ -112,7 +124,7 @@ describe('times', () => {
 })
 
 it('keeps a number and its unit on one line', () => {
-  expect(keepUnits('about 40 sessions for 70 s, 57 % of it, 1 sleeps, 2 GiB')).toBe(
-    'about 40 sessions for 70\u00a0s, 57\u00a0% of it, 1 sleeps, 2\u00a0GiB',
+  expect(keepUnits('about 40 sessions for 70 s, 57% of it, 1 sleeps, 2 GiB')).toBe(
+    'about 40 sessions for 70\u00a0s, 57% of it, 1 sleeps, 2\u00a0GiB',
   )
 })

@@ -1,6 +1,6 @@
 /**
  * One formatter per kind of value. What is not known is a dash, never a zero. Thousands are set
- * apart by a narrow no-break space, and so is the unit.
+ * apart by a narrow no-break space, and so is the unit, but for the per cent sign.
  */
 
 export const UNKNOWN = '–'
@@ -31,6 +31,18 @@ export function formatMeasured(value: number | null | undefined): string {
   if (magnitude < -4) return value.toExponential(1).replace('-', '\u2212')
   return formatNumber(value, Math.max(0, 2 - magnitude))
 }
+
+/** A number at an axis: 0, 200, 1.5k, 2M. */
+export function formatTick(value: number): string {
+  for (const [step, suffix] of STEPS)
+    if (Math.abs(value) >= step) return `${formatMeasured(value / step)}${suffix}`
+  return formatMeasured(value)
+}
+const STEPS = [
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const
 
 /** Bytes in powers of 1024. */
 export function quantityBytes(value: number | null | undefined): Quantity {
@@ -69,24 +81,33 @@ export function formatDuration(value: number | null | undefined): string {
   return second ? `${head} ${second}${NARROW}${smallName}` : head
 }
 
-/** 0..1 as "98.7 %"; never rounds up to 100 nor down to 0. */
+/** 0..1 as "98.7%"; never rounds up to 100 nor down to 0. */
 export function formatShare(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
   const percent = value * 100
-  if (percent > 99.9 && percent < 100) return `>${NARROW}99.9${NARROW}%`
-  if (percent > 0 && percent < 0.1) return `<${NARROW}0.1${NARROW}%`
-  return `${formatNumber(percent, Math.abs(percent) < 99.95 && percent !== 0 ? 1 : 0)}${NARROW}%`
+  if (percent > 99.9 && percent < 100) return '>99.9%'
+  if (percent > 0 && percent < 0.1) return '<0.1%'
+  return `${formatNumber(percent, Math.abs(percent) < 99.95 && percent !== 0 ? 1 : 0)}%`
 }
 
 /** "× 38"; a fall reads "÷ 12". */
 export function formatRatio(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
-  if (value > 0 && value < 1) return `÷${NARROW}${formatMeasured(1 / value)}`
-  return `×${NARROW}${formatMeasured(value)}`
+  if (value > 0 && value < 1) return `÷${NARROW}${formatTimes(1 / value)}`
+  return `×${NARROW}${formatTimes(value)}`
 }
+
+/** How many times as much; more than a thousand times says something only of the smaller number. */
+export const formatTimes = (times: number) =>
+  times > MOST_TIMES ? `>${MOST_TIMES}` : formatMeasured(times)
+const MOST_TIMES = 1000
 
 /** A unit beside its number: "/s" for a rate of what has no unit. */
 export const unitText = (unit: string | null) => (unit === '1/s' ? '/s' : (unit ?? ''))
+
+/** A number and its unit in plain text: "12 MiB", "99%". */
+export const unitAfter = (text: string, unit: string) =>
+  `${text}${unit && unit !== '%' ? ' ' : ''}${unit}`
 
 /** A value of a series in its unit ("s", "B", "%", "1/s", ...). */
 export function quantity(value: number | null | undefined, unit: string | null): Quantity {
@@ -225,7 +246,7 @@ function offsetText(minutes: number): string {
 }
 
 /** A number with its unit, in a sentence. */
-export const NUMBER_WITH_UNIT = /(\d) ([mµn]?s|min|h|d|%|[KMGT]iB|[kMGT]B)(?!\w)/g
+export const NUMBER_WITH_UNIT = /(\d) ([mµn]?s|min|h|d|[KMGT]iB|[kMGT]B)(?!\w)/g
 
 /** A sentence whose lines do not break between a number and its unit. */
 export function keepUnits(text: string): string {

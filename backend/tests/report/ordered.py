@@ -381,7 +381,7 @@ def lines_of_confidence() -> object:
         return ""
 
     with mock.patch.object(figures, "text_at", text):
-        figures._confidence(given(lines=lines), "", 900)
+        figures._confidence(given(lines=lines), "", 900, UTC)
     return [words for words in written if "H" in words]
 
 

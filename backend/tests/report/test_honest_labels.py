@@ -124,7 +124,7 @@ def test_the_summary_leads_with_the_conclusion_of_the_team() -> None:
     """Its experiments and the refuted alternative follow, then the ranking that differs."""
     page = prefill(concluded("ahi"), "summary")
     order = [
-        "**Conclusion of the team (97 %):** H3 An idle transaction holds the row.",
+        "**Conclusion of the team (97%):** H3 An idle transaction holds the row.",
         "Experiment 7 matched the prediction.",
         "- H2 The free list is empty.",
         "Experiment 4 (prediction recorded after the run) missed the prediction.",

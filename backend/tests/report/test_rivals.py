@@ -34,7 +34,7 @@ def test_the_cause_is_the_supported_hypothesis_of_most_confidence() -> None:
         for name, confidence in (("None", None), ("Low", 20), ("High", 80), ("Too", 80))
     ]
     case = replace(CASE, hypotheses=rivals)
-    assert executive.cause(case) == "High. The team is 80 % sure."
+    assert executive.cause(case) == "High. The team is 80% sure."
     assert executive.cause(replace(case, hypotheses=rivals[:1])) == "None."
 
 

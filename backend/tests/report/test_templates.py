@@ -71,7 +71,7 @@ def test_a_plain_version_has_no_internals_of_the_team(template_id: str, status: 
         assert word not in page
     assert all(source.excerpt is source.artifact is None for source in made.sources)
     assert "described in the full report" in page
-    concluded = "The team is 80 % sure."
+    concluded = "The team is 80% sure."
     assert (concluded in page) is (status == "supported" and template_id == "executive")
 
 

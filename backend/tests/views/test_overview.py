@@ -190,7 +190,9 @@ def test_another_stall_is_shown_as_if_it_led(wanted: str, key: str) -> None:
         shown["peak_waiters"],
     )
     assert (numbers.peak_counts, numbers.peak_at) == ("running", None)
-    assert numbers.root_blocker == RootBlocker(label=key, blocks_total=4, share=0.5)
+    assert numbers.root_blocker == RootBlocker(
+        label=key, blocks_total=4, share=0.5, is_one_of_several=False
+    )
 
 
 def test_who_blocks_is_counted_as_in_the_chain() -> None:
@@ -203,7 +205,21 @@ def test_who_blocks_is_counted_as_in_the_chain() -> None:
         (None, 9),
     ):
         found = overview_with({"blockers": [blocker], "roots": roots}).numbers.root_blocker
-        assert found == RootBlocker(label="h", blocks_total=count, share=None)
+        assert found == RootBlocker(
+            label="h", blocks_total=count, share=None, is_one_of_several=False
+        )
+
+
+@pytest.mark.parametrize(
+    ("share", "others", "is_one"), [(0.59, 1, True), (0.6, 1, False), (0.5, 0, False)]
+)
+def test_a_root_with_less_than_most_of_the_time_is_one_of_several(
+    share: float, others: int, is_one: bool
+) -> None:
+    root = {"holder": "h", "blocks_total": 9, "share": share}
+    blocker = overview_with({"blockers": [root] * (1 + others)}).numbers.root_blocker
+    assert blocker is not None
+    assert blocker.is_one_of_several is is_one
 
 
 def test_sessions_of_the_first_capture_that_has_some() -> None:

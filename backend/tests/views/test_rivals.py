@@ -241,7 +241,7 @@ def test_what_people_believe_is_held_against_what_the_evidence_says() -> None:
     leaders = [column("H3", 40, leads=True), column("H4", 20, leads=True)]
     text = disputed(believed, other, *leaders)
     assert text is not None
-    assert "believe H1 most (80 %)" in text
+    assert "believe H1 most (80%)" in text
     assert "contradicts H3 and H4 least" in text
     as_sure = column("H5", 80, leads=True)
     assert disputed(believed, leaders[0], as_sure) is None

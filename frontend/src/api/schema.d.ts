@@ -6059,6 +6059,8 @@ export interface components {
       /** @default  */
       cause: string
       /** @default  */
+      next_step: string
+      /** @default  */
       story: string
       text: string
       /** @enum {unknown} */
@@ -8837,6 +8839,8 @@ export interface components {
     RootBlocker: {
       /** Blocks Total */
       blocks_total: number
+      /** Is One Of Several */
+      is_one_of_several: boolean
       /** Label */
       label: string
       /** Share */

@@ -189,9 +189,9 @@ def html(page: Sequence[Block]) -> str:
 
 def _headline(analysis: Analysis) -> Block:
     server = server_title(analysis.server.get("family"), analysis.server.get("version"))
-    lines = [line for line in (analysis.headline.story, analysis.headline.text) if line]
-    if analysis.headline.arrival:
-        lines.append(analysis.headline.arrival)
+    headline = analysis.headline
+    words = (headline.story, headline.text, headline.next_step, headline.arrival)
+    lines = [line for line in words if line]
     if analysis.story is not None:
         lines += _story(analysis.story)
     if server:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from pileup.analysis.contract import StallDoc
+from pileup.analysis.contract import MOST_TIME, StallDoc
 from pileup.analysis.evidence import gaps
 from pileup.analysis.evidence.gaps import Gap
 from pileup.analysis.evidence.servers import server_title
@@ -92,6 +92,8 @@ class RootBlocker:
     blocks_total: int
     share: float | None
     """Of the stall's active-session seconds; None when those are not known."""
+    is_one_of_several: bool
+    """Whether there are other root blockers, and this one has not most of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +296,13 @@ def _numbers(parts: dict[str, Any], artifacts: Sequence[Artifact]) -> Numbers:
         # The same count as in the chain: sessions, while a blocker's own counts all threads.
         behind = {root["key"]: root["behind"] for root in parts.get("roots") or []}
         blocks = behind.get(first.get("root", "")) or first["blocks_total"]
-        root = RootBlocker(label=first["holder"], blocks_total=blocks, share=first.get("share"))
+        share = first.get("share")
+        root = RootBlocker(
+            label=first["holder"],
+            blocks_total=blocks,
+            share=share,
+            is_one_of_several=len(blockers) > 1 and share is not None and share < MOST_TIME,
+        )
     return Numbers(
         onset=datetime.fromisoformat(stall.onset) if stall else None,
         duration_s=stall.duration_s if stall else None,

@@ -99,13 +99,13 @@ def test_another_process_of_pidstat_and_never_a_thread_of_the_server() -> None:
     )
     assert check("other_process", server, thread).verdict == "ok"
     found = check("other_process", server, thread, process("pidstat.cpu", "gzip", 97.0))
-    assert (found.verdict, found.why) == ("suspect", "gzip (pid 77) took 97 % CPU.")
+    assert (found.verdict, found.why) == ("suspect", "gzip (pid 77) took 97% CPU.")
 
 
 def test_steal_of_sar_and_dstat() -> None:
     for series in ("sar.steal", "dstat.stl", "mpstat.steal", "vmstat.st"):
         found = check("other_process", gauge(series, over(0.0, 31.0)))
-        assert "The hypervisor took 31 %" in found.why, series
+        assert "The hypervisor took 31%" in found.why, series
 
 
 def test_faults_near_the_stall_are_suspect_and_old_ones_are_not() -> None:

@@ -31,7 +31,7 @@ _UNIT = re.compile(
 )
 _ALONE = re.compile(r"(?<![\w(:.])\d[\d\u202f.]*(?![\w:.%\u202f])")
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d ")
-_NAMED = re.compile(r"(?:session|thread|trx|from|to|about|usually about|of) $")
+_NAMED = re.compile(r"(?:(?:session|thread|trx|from|to|about|usually about|of) |=)$")
 
 
 def readable(text: str) -> None:

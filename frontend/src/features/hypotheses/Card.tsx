@@ -32,7 +32,7 @@ export function Card({ hypothesis, score, next, selected, onOpen }: Props) {
       <span className="card-line">
         <ShareBar value={confidence === null ? null : confidence / 100} width={80} />
         <strong data-testid="confidence-value">
-          {confidence === null ? 'no opinion yet' : `${confidence} %`}
+          {confidence === null ? 'no opinion yet' : `${confidence}%`}
         </strong>
         {steps.length > 1 && (
           <Sparkline

@@ -31,7 +31,7 @@ export function SetConfidence({
       {confide.isError && (
         <Problem compact error={confide.error} what="The confidence was not saved" />
       )}
-      <Field label={`Confidence: ${value} %`}>
+      <Field label={`Confidence: ${value}%`}>
         {(ids) => (
           <input
             {...ids}
@@ -90,7 +90,7 @@ export function ConfidenceLedger({ hypothesis }: { readonly hypothesis: Hypothes
       <ol className="ledger">
         {[...steps].reverse().map((step, index) => (
           <li key={index} data-testid="ledger-step">
-            <strong>{step.confidence === null ? '–' : `${step.confidence} %`}</strong>{' '}
+            <strong>{step.confidence === null ? '–' : `${step.confidence}%`}</strong>{' '}
             <span className="muted">
               <Happened
                 at={step.happened_at}

@@ -1,4 +1,4 @@
-/** The confidence in a hypothesis over time: a step line between 0 and 100 %. */
+/** The confidence in a hypothesis over time: a step line between 0 and 100%. */
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
 import { useWidth } from '@/charts/useWidth'
@@ -41,7 +41,7 @@ export function ConfidenceChart({
     (point) => y(point.confidence),
   ).curve(curveStepAfter)
   const words = points
-    .map((point) => `${zone.format(point.at, 'date')} ${point.confidence} %`)
+    .map((point) => `${zone.format(point.at, 'date')} ${point.confidence}%`)
     .join(', ')
   return (
     <div ref={ref} className="chronicle-confidence">

@@ -197,14 +197,14 @@ function Totals({ hypotheses }: { readonly hypotheses: readonly MatrixHypothesis
       <Foot title="Coverage" term="coverage">
         {hypotheses.map((hypothesis) => (
           <td key={hypothesis.id}>
-            {hypothesis.coverage === null ? '–' : `${Math.round(hypothesis.coverage * 100)} %`}
+            {hypothesis.coverage === null ? '–' : `${Math.round(hypothesis.coverage * 100)}%`}
           </td>
         ))}
       </Foot>
       <Foot title="Confidence" term="confidence">
         {hypotheses.map((hypothesis) => (
           <td key={hypothesis.id}>
-            {hypothesis.confidence === null ? '–' : `${hypothesis.confidence} %`}
+            {hypothesis.confidence === null ? '–' : `${hypothesis.confidence}%`}
           </td>
         ))}
       </Foot>

@@ -24,6 +24,6 @@ it('says in words what the chart shows, the largest class first', async () => {
   )
   const chart = await screen.findByRole('img', { name: /^Active sessions over time/u })
   expect(chart.getAttribute('aria-label')).toBe(
-    'Active sessions over time, at most 12: most 50 %, more 24 %, some 21 %, few 4 %',
+    'Active sessions over time, at most 12: most 50%, more 24%, some 21%, few 4%',
   )
 })

@@ -209,6 +209,6 @@ function describe(sessions: ActiveSessionsDoc): string {
   const shares = [...sessions.classes]
     .sort((a, b) => b.share - a.share)
     .slice(0, 4)
-    .map((row) => `${row.title} ${Math.round(row.share * 100)} %`)
+    .map((row) => `${row.title} ${Math.round(row.share * 100)}%`)
   return `Active sessions over time, at most ${Math.round(sessions.peak)}: ${shares.join(', ')}`
 }

@@ -23,7 +23,7 @@ export function Conclusion({ incidentId }: { readonly incidentId: string }) {
         {supported.map((item) => (
           <li key={item.id}>
             <Link to={to(item.id)}>{item.label}</Link> {item.statement}
-            {item.confidence !== null && <div className="muted">{item.confidence} % sure</div>}
+            {item.confidence !== null && <div className="muted">{item.confidence}% sure</div>}
           </li>
         ))}
       </ul>

@@ -196,7 +196,7 @@ function FindingItem({
         <Chip tone={tone}>{applies}</Chip>
         {typeof finding.impact === 'number' && (
           <span className="muted" title="Share of the session time that it explains">
-            {Math.round(finding.impact * 100)} %
+            {Math.round(finding.impact * 100)}%
           </span>
         )}
         <span className="finding-score" title={`confidence ${finding.score.toFixed(2)} of 1`}>

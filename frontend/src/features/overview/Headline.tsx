@@ -148,7 +148,10 @@ export function Headline({ overview }: { readonly overview: Overview }) {
               <Details headline={headline} />
             </>
           ) : (
-            <WithoutStory text={headline.text} next={overview.findings[0]?.next_step ?? ''} />
+            <>
+              <p className="headline-text">{keepUnits(headline.text)}</p>
+              {headline.next_step && <p className="headline-arrival">{headline.next_step}</p>}
+            </>
           )}
           {!headline.story && headline.arrival && (
             <p className="headline-arrival">{headline.arrival}</p>
@@ -159,18 +162,6 @@ export function Headline({ overview }: { readonly overview: Overview }) {
   )
 }
 
-/** What is known without a stall; what to collect next is below it. */
-function WithoutStory({ text, next }: { readonly text: string; readonly next: string }) {
-  const end = ` To be surer: ${next.replace(/\.$/, '')}.`
-  const isLast = next !== '' && text.endsWith(end)
-  return (
-    <>
-      <p className="headline-text">{keepUnits(isLast ? text.slice(0, -end.length) : text)}</p>
-      {isLast && <p className="headline-arrival">{end.trim()}</p>}
-    </>
-  )
-}
-
 /** The longer text, rendered once it is opened. */
 function Details({ headline }: { readonly headline: NonNullable<Overview['headline']> }) {
   const [open, setOpen] = useState(false)
@@ -178,6 +169,7 @@ function Details({ headline }: { readonly headline: NonNullable<Overview['headli
     <details className="headline-detail" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Details</summary>
       {open && <p>{headline.text}</p>}
+      {open && headline.next_step && <p>{headline.next_step}</p>}
       {open && headline.arrival && <p>{headline.arrival}</p>}
     </details>
   )

@@ -12,9 +12,6 @@ import { Term } from '@/ui/display/Term'
 import { bracketed } from './bracketed'
 import { aroundStall } from './links'
 
-/** A root with less of the time is one of several. */
-const MOST_TIME = 0.6
-
 export function Numbers({ overview }: { readonly overview: Overview }) {
   const { numbers, blockers, incident, stalls } = overview
   const { search } = useLocation()
@@ -23,7 +20,6 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
   const timeline = `${base}/timeline${sharedSearch(search, stall ? aroundStall(stall) : {})}`
   const root = numbers.root_blocker
   const top = blockers[0]
-  const isOneOfSeveral = blockers.length > 1 && (root?.share ?? 1) < MOST_TIME
   const ofStall = stall !== undefined || numbers.onset !== null
   if (!ofStall && numbers.peak_waiters === null && !root) return null
   return (
@@ -71,7 +67,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         )}
       </Figure>
       <Figure
-        name={isOneOfSeveral ? 'Largest root blocker' : 'Root blocker'}
+        name={root?.is_one_of_several ? 'Largest root blocker' : 'Root blocker'}
         term="root blocker"
         ofStall={ofStall}
         wide

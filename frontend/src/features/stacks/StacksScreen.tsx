@@ -245,7 +245,7 @@ function mergedText(moments: readonly StackMoment[]): string {
   return `${text}; ${are} of both gdb and pt-pmp and ${copies === 1 ? 'counts' : 'count'} once`
 }
 
-/** "358 threads, 316 of them not idle; 300 (84 %) are in lock_wait_suspend_thread in …". */
+/** "358 threads, 316 of them not idle; 300 (84%) are in lock_wait_suspend_thread in …". */
 function headline({ total, idle, groups }: Stacks): string {
   const busy = total - idle
   const first = groups.find((group) => !group.set_aside)

@@ -216,7 +216,7 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
       <p className="deadlock-why" data-testid="deadlock-why">
         {deadlock.why}
         {deadlock.confidence > 0 && (
-          <span className="muted"> Confidence {Math.round(deadlock.confidence * 100)} %.</span>
+          <span className="muted"> Confidence {Math.round(deadlock.confidence * 100)}%.</span>
         )}
       </p>
       <h3>What to change</h3>

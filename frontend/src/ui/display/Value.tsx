@@ -48,8 +48,7 @@ export function Duration({ value }: { readonly value: Maybe }) {
 
 /** A share from 0 to 1, as a percentage. */
 export function ShareValue({ value }: { readonly value: Maybe }) {
-  const [number, unit] = withUnit(formatShare(value))
-  return <Shown text={number} unit={unit} />
+  return <Shown text={formatShare(value)} unit="" />
 }
 
 /** A time in the zone of the top bar; the tooltip shows UTC. */
@@ -99,7 +98,7 @@ function Shown({ text, unit }: { readonly text: string; readonly unit: string })
   return (
     <>
       {text}
-      {unit && <span className="unit">{unit}</span>}
+      {unit === '%' ? unit : unit && <span className="unit">{unit}</span>}
     </>
   )
 }

@@ -40,7 +40,7 @@ it('keeps details short', () => {
     'active → refuted · the run missed',
   )
   expect(detailWords({ detail: { title: 'A latch', confidence: 80 }, name: 'H1 A latch' })).toBe(
-    '80 %',
+    '80%',
   )
   const back = { title: 'a wait', settled: ['H1'], needs_review: [] }
   expect(detailWords({ detail: back, name: 'E7 a wait' })).toBe('H1 as before')

@@ -234,7 +234,7 @@ const SHOWN = [
 ] as const
 /** Phrases for numbers and bare words that need a context. */
 const PHRASES: Readonly<Record<string, (value: string) => string>> = {
-  confidence: (value) => `${value} %`,
+  confidence: (value) => `${value}%`,
   verdict: (value) => value.replaceAll('_', ' '),
   files: (value) => formatCount(Number(value), 'file'),
   credibility: (value) => `credibility ${value}`,

@@ -28,6 +28,7 @@ from pileup.analysis.contract.base import (
     Window,
 )
 from pileup.analysis.contract.blocked_time import (
+    MOST_TIME,
     ActiveSessionsDoc,
     PathStepDoc,
     RootDoc,
@@ -117,6 +118,7 @@ from pileup.analysis.contract.waits import (
 
 __all__ = [
     "CERTAIN",
+    "MOST_TIME",
     "SCHEMA",
     "AbsenceDoc",
     "ActiveSessionsDoc",

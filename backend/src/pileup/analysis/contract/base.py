@@ -83,6 +83,8 @@ class Headline(Doc, frozen=True, kw_only=True):
     text: str
     cause: str = ""
     """The last sentence of ``text``, where it names the likely cause or the best guess."""
+    next_step: str = ""
+    """Sentence after ``text``: what makes the cause surer; '' where it is sure or unknown."""
     arrival: str = ""
     """Sentence: did the arrival rate rise, work per query rise, or the server go idle."""
     story: str = ""

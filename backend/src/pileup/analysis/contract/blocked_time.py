@@ -6,6 +6,9 @@ from typing import Literal
 
 from pileup.analysis.contract.base import CERTAIN, Doc, Locator
 
+MOST_TIME = 0.6
+"""Share of session time (or of sessions) that is most; a root with less is one of several."""
+
 
 class TimeClassDoc(Doc, frozen=True, kw_only=True):
     """Active-session seconds of one class, and its values at the times of the parent."""

@@ -117,7 +117,7 @@ def _amount(value: float, limit: Limit) -> str:
     if limit.unit == "B":
         return f"{number(value / 2**20)} MiB"
     if limit.unit == "%":
-        return f"{number(value)} %"
+        return f"{number(value)}%"
     return grouped(value) if value >= 1 else number(value)
 
 

@@ -191,7 +191,7 @@ def strangers(levels: Levels) -> list[Finding]:
     """Return what each process but the server took of a CPU, the busiest first."""
     others = {level.labels: level for level in _listed(levels) if not _is_server(level.labels)}
     worst = sorted(others.values(), key=lambda level: -(level.inside or 0.0))
-    return [(f"{_who(level)} took {number(level.inside or 0)} % CPU", level) for level in worst]
+    return [(f"{_who(level)} took {number(level.inside or 0)}% CPU", level) for level in worst]
 
 
 def taken_by_strangers(context: Context) -> tuple[float | None, float | None]:

@@ -68,23 +68,25 @@ def headline(
     latches = hot_waits if _latches_matter(context) else []
     sentences = [stall_sentence(stall), *_wait_sentence(latches, blockers)]
     if any(finding.verdict == "found" for finding in findings):
-        cause = _cause_sentence(findings)
+        cause, then = _cause(findings)
     else:
-        cause = _unknown(findings, next_evidence.to_settle(context, active))
+        cause, then = _unknown(findings, next_evidence.to_settle(context, active)), ""
     text = " ".join([*sentences, cause])
-    return Headline(verdict="stall", text=text, cause=cause, arrival=arrival(context))
+    return Headline(
+        verdict="stall", text=text, cause=cause, next_step=then, arrival=arrival(context)
+    )
 
 
-def _cause_sentence(findings: Sequence[FindingDoc]) -> str:
-    """Name the first finding, as sure as it is, and what would make it surer; '' without any."""
+def _cause(findings: Sequence[FindingDoc]) -> tuple[str, str]:
+    """Name the first finding, as sure as it is; and what would make it surer, '' if it is sure."""
     if not findings:
-        return ""
+        return "", ""
     best = findings[0]
     if best.verdict == "found":
         role = "Likely cause" if best.role == "problem" else "Symptom"
-        return f"{role}: {best.title}."
-    then = f" To be surer: {best.next_step.rstrip('.')}." if best.next_step else ""
-    return f"Seen, but too little to be sure: {best.title}.{then}"
+        return f"{role}: {best.title}.", ""
+    then = f"To be surer: {best.next_step.rstrip('.')}." if best.next_step else ""
+    return f"Seen, but too little to be sure: {best.title}.", then
 
 
 def _unknown(findings: Sequence[FindingDoc], collect: str) -> str:
@@ -171,10 +173,10 @@ def _idle(levels: Levels) -> list[str]:
         return []
     now, before, _ = busy
     if now <= _IDLE_PCT:
-        return [f"The CPUs were mostly idle ({number(now)} % busy): sessions waited."]
+        return [f"The CPUs were mostly idle ({number(now)}% busy): sessions waited."]
     if now >= _BUSY_PCT:
-        change = f", {number(before)} % before" if before is not None else ""
-        return [f"The CPUs were busy ({number(now)} %{change})."]
+        change = f", {number(before)}% before" if before is not None else ""
+        return [f"The CPUs were busy ({number(now)}%{change})."]
     return []
 
 
@@ -293,8 +295,9 @@ def _of_waits(blockers: list[BlockerDoc], findings: list[FindingDoc]) -> Headlin
         sentences.append(f"{grouped(waiters)} session{' waits' if waiters == 1 else 's wait'}.")
     if blockers and not blockers[0].holder.startswith("commit queue"):
         sentences += _wait_sentence([], blockers)
-    cause = _cause_sentence(findings)
-    return Headline(verdict="waits", text=" ".join(filter(None, [*sentences, cause])), cause=cause)
+    cause, then = _cause(findings)
+    text = " ".join(filter(None, [*sentences, cause]))
+    return Headline(verdict="waits", text=text, cause=cause, next_step=then)
 
 
 _NOT_IN_DUMPS = (

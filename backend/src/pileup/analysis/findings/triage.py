@@ -214,15 +214,15 @@ def _cpu(levels: Levels) -> _Resource:
     if inside < _BUSY:
         return ["CPU"], []
     if before is not None and inside < _AS_BEFORE * before:
-        return [f"CPU (as busy as before, {number(inside)} %)"], []
-    past = f" ({number(before)} % before)" if before is not None else ""
-    return ["CPU"], [(f"CPU {number(inside)} % busy{past}", level)]
+        return [f"CPU (as busy as before, {number(inside)}%)"], []
+    past = f" ({number(before)}% before)" if before is not None else ""
+    return ["CPU"], [(f"CPU {number(inside)}% busy{past}", level)]
 
 
 def _disk(levels: Levels) -> _Resource:
     disks = levels.named("util", "%util")
     return ["disk"] if disks else [], [
-        (f"disk {disk.labels.removeprefix('device=')} {number(disk.inside or 0)} % utilised", disk)
+        (f"disk {disk.labels.removeprefix('device=')} {number(disk.inside or 0)}% utilised", disk)
         for disk in disks
         if (disk.inside or 0) >= _DISK_BUSY and not _as_before(disk)
     ]
@@ -308,7 +308,7 @@ def _other_process(observed: Observed) -> TriageDoc:
         evidence = [observed.series(level, text) for text, level in others]
         return _doc("other_process", "suspect", f"{text}.", evidence)
     if steal is not None and stolen:
-        text = f"The hypervisor took {number(steal.inside or 0)} % of the CPU time (steal)"
+        text = f"The hypervisor took {number(steal.inside or 0)}% of the CPU time (steal)"
         return _doc("other_process", "suspect", f"{text}.", [observed.series(steal, text)])
     if steal is None and not listed:
         return _doc("other_process", "no_data", "No top, pidstat or steal time.")

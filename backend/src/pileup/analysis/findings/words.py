@@ -36,8 +36,8 @@ def threads(number: int, verb: str) -> str:
 
 
 def profile(per_cent: int, verb: str) -> str:
-    """Write how much of a profile does something: '37 % of the profile works in ut_delay'."""
-    return f"{per_cent} % of the profile {_singular(verb)}"
+    """Write how much of a profile does something: '37% of the profile works in ut_delay'."""
+    return f"{per_cent}% of the profile {_singular(verb)}"
 
 
 def _singular(verb: str) -> str:

@@ -133,7 +133,7 @@ def _doc(group: _Group, total: float, evidence: Evidence, *, profiled: bool) -> 
             path=evidence.path(sha),
             line_first=first,
             line_last=last,
-            text=f"{number(group.most)} % of the profile"
+            text=f"{number(group.most)}% of the profile"
             if profiled
             else f"{group.most:.0f} threads with this stack",
         )

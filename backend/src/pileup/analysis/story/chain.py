@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from pileup.analysis.contract import PathStepDoc, RootDoc, StoryLink
+from pileup.analysis.contract import MOST_TIME, PathStepDoc, RootDoc, StoryLink
 from pileup.analysis.evidence.statements import verb_of
 from pileup.analysis.story.names import resource, short
 from pileup.numerals import counted, grouped
 
-_MOSTLY = 0.6
-"""Share of the sessions behind a root from which on one path is the chain of all of them."""
 _MOST = 6
 """Links of a chain; of a longer path the middle is left out."""
 
@@ -67,8 +65,8 @@ def trigger(root: RootDoc | None) -> PathStepDoc | None:
 
 
 def _has_most(crowd: PathStepDoc, root: RootDoc) -> bool:
-    """Return whether most of the sessions behind a root wait at the start of its path."""
-    return crowd.sessions >= _MOSTLY * root.behind
+    """Return whether most sessions behind a root wait at the start of its path, as in a chain."""
+    return crowd.sessions >= MOST_TIME * root.behind
 
 
 def _link(step: PathStepDoc, at: int, steps: list[PathStepDoc], root: RootDoc) -> StoryLink:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pileup.analysis.contract import (
+    MOST_TIME,
     ActiveSessionsDoc,
     FindingDoc,
     RootDoc,
@@ -33,8 +34,6 @@ _SURE = 0.8
 """A holder that is inferred with less is not named as a fact."""
 _LIKELY = 0.6
 """A holder that is inferred with at least this is named behind a request, as a guess."""
-_MOSTLY = 0.6
-"""With less of the time the story says which share."""
 _UNNAMED = re.compile(r"^thread \d{7,}$")
 """A thread that only the operating system's id names: no reader can look it up."""
 _CLASSES = {
@@ -139,9 +138,9 @@ def wide_cause(findings: Sequence[FindingDoc], root: RootDoc | None) -> str:
     if first is None or first.verdict != "found" or first.role != "problem":
         return ""
     share, chain = first.impact or 0.0, first.chain
-    if share < _MOSTLY or chain.holder or not _NOBODY_NAMED.match(chain.victims):
+    if share < MOST_TIME or chain.holder or not _NOBODY_NAMED.match(chain.victims):
         return ""
-    return first.title if root is None or root.share < _MOSTLY else ""
+    return first.title if root is None or root.share < MOST_TIME else ""
 
 
 def wait_class(active: ActiveSessionsDoc | None) -> str:
@@ -156,7 +155,7 @@ def _waits_of(active: ActiveSessionsDoc | None) -> str:
     if top is None:
         return ""
     title, share = top
-    return f" for {title}" if share >= _MOSTLY else f", {share:.0%} of the time for {title}"
+    return f" for {title}" if share >= MOST_TIME else f", {share:.0%} of the time for {title}"
 
 
 def on_its_day(sentence: str, onset: str) -> str:
@@ -215,7 +214,7 @@ def _variants(
         yield from _triggered(stall, root, ending)
         until = _until(root, ending)
         for what in (_what(root), _classes_of(root) or short(root.name)):
-            part = "" if root.share >= _MOSTLY else f"{root.share:.0%} of the time "
+            part = "" if root.share >= MOST_TIME else f"{root.share:.0%} of the time "
             waited = f"{who} waited, {part}" if part else f"{who} waited "
             if until:
                 yield from _dated(stall, f"{waited}for {what}, {until}")
@@ -259,7 +258,7 @@ def _busy(stall: StallDoc, statement: str, cost: StoryImpact | None) -> Iterator
 def _triggered(stall: StallDoc, root: RootDoc, ending: Ending | None) -> Iterator[str]:
     """Tell of a request that queued behind the root, and of everybody behind this request."""
     gate = trigger(root)
-    if gate is None or root.confidence < _LIKELY or root.share < _MOSTLY:
+    if gate is None or root.confidence < _LIKELY or root.share < MOST_TIME:
         return
     request = verb_of(gate.statement)
     request = f"{with_article(request)} (session {gate.session_id})" if request else ""

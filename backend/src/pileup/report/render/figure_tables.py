@@ -46,7 +46,7 @@ def alternative_table(drawing: Drawing, zone: tzinfo = UTC) -> Table:
             return _table(head, [_node(*node) for node in nodes[:MOST_NODES]], "lllrr", code=0)
         case ConfidenceDrawing():
             rows = [
-                [line.label, ", ".join(f"{per_cent} %" for _, per_cent in line.steps)]
+                [line.label, ", ".join(f"{per_cent}%" for _, per_cent in line.steps)]
                 for line in drawing.lines
             ]
             return _table(["hypothesis", "confidence, in order"], rows, "ll")

@@ -30,7 +30,7 @@ from pileup.report.render.scripts import short, wrapped
 from pileup.report.render.sessions_figure import ceiling, draw_sessions, ended
 from pileup.report.render.sweep_figure import draw_sweep
 from pileup.report.render.time_axis import BAND, GREY, HAIR, text_at, time_axis
-from pileup.report.render.time_scale import time_scale
+from pileup.report.render.time_scale import Stretch, TimeScale, time_scale
 
 SCREEN, PORTRAIT, DENSE, LANDSCAPE = 960, 640, 820, 940
 """Pictures for screens and pages; a dense one has smaller text on the same page."""
@@ -65,7 +65,7 @@ def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UT
         case GraphDrawing():
             return _graph(drawing, label, width)
         case ConfidenceDrawing():
-            return _confidence(drawing, label, width)
+            return _confidence(drawing, label, width, zone)
         case MatrixDrawing():
             return _matrix(drawing, label, width)
         case DeadlockDrawing():
@@ -162,24 +162,22 @@ def _graph(graph: GraphDrawing, label: str, width: int) -> str:
     return _open(width, height, label) + "".join(curves) + "".join(boxes) + "</svg>"
 
 
-def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
-    """Draw one step line per hypothesis, 0 to 100 %, labelled at its end."""
+def _confidence(drawing: ConfidenceDrawing, label: str, width: int, zone: tzinfo) -> str:
+    """Draw one step line per hypothesis, 0 to 100%, labelled at its end."""
     times = [at for line in drawing.lines for at, _ in line.steps]
     if not times:
         return ""
-    first, last = min(times), max(times)
     count = 320 if width > 800 else 230
-    plot = width - 60 - count
-
-    def x(t: float) -> float:
-        return 60 + plot * ((t - first) / ((last - first) or 1))
+    left, right = 100, width - count
+    scale = TimeScale((Stretch(min(times), max(times), left, right),))
 
     def y(confidence: float) -> float:
-        return 16 + 160 * (1 - confidence / 100)
+        return 40 + 160 * (1 - confidence / 100)
 
-    parts = [
-        f'<line x1="60" x2="{60 + plot}" y1="{y(level)}" y2="{y(level)}" stroke="{HAIR}"/>'
-        + text_at(52, y(level) + 4, f"{level} %", anchor="end", fill=GREY)
+    parts = time_axis(scale, round(y(0)) + 8, 3, zone) if max(times) > min(times) else []
+    parts += [
+        f'<line x1="{left}" x2="{right}" y1="{y(level)}" y2="{y(level)}" stroke="{HAIR}"/>'
+        + text_at(left - 8, y(level) + 4, f"{level}%", anchor="end", fill=GREY)
         for level in (0, 25, 50, 75, 100)
     ]
     free = 0.0
@@ -187,22 +185,22 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
     for index, line in enumerate(ordered):
         colour = _PALETTE[min(index, len(_PALETTE) - 1)]
         dash = _DASHES[min(index, len(_DASHES) - 1)]
-        path = f"M{x(line.steps[0][0]):.1f},{y(line.steps[0][1]):.1f}"
+        path = f"M{scale.x(line.steps[0][0]):.1f},{y(line.steps[0][1]):.1f}"
         for at, confidence in line.steps[1:]:
-            path += f"H{x(at):.1f}V{y(confidence):.1f}"
-        path += f"H{60 + plot}"
+            path += f"H{scale.x(at):.1f}V{y(confidence):.1f}"
+        path += f"H{right}"
         parts.append(
             f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.75"'
             + (f' stroke-dasharray="{dash}"' if dash else "")
             + "/>"
         )
         free = max(y(line.steps[-1][1]) + 4, free)
-        words = f"{line.steps[-1][1]} % {line.label}"
+        words = f"{line.steps[-1][1]}% {line.label}"
         for label_line in wrapped(words, int((count - 16) / 6), 2):
-            parts.append(text_at(68 + plot, free, label_line, fill=colour))
+            parts.append(text_at(right + 8, free, label_line, fill=colour))
             free += 14
         free += 3
-    return _open(width, max(200, free + 4), label) + "".join(parts) + "</svg>"
+    return _open(width, max(224, free + 4), label) + "".join(parts) + "</svg>"
 
 
 def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:

@@ -12,7 +12,7 @@ from pileup.numerals import grouped, number
 _CLASSES = 3
 _ROOTS = 5
 _LEAST = 0.005
-"""Shares below this are not written: they would read as 0 %."""
+"""Shares below this are not written: they would read as 0%."""
 
 
 def time_sentence(doc: ActiveSessionsDoc) -> str:
@@ -61,7 +61,7 @@ def class_rows(doc: ActiveSessionsDoc) -> list[tuple[str, str, str]]:
 
 
 def share_words(share: float) -> str:
-    """Write '86%'; 'less than 1%' for what would read as 0 %."""
+    """Write '86%'; 'less than 1%' for what would read as 0%."""
     return f"{share:.0%}" if share >= _LEAST or share == 0 else "less than 1%"
 
 

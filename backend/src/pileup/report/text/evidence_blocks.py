@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from typing import Literal
 
 from pileup.analysis.compare.differences import same_value
 from pileup.analysis.contract import Locator, SettingDoc
+from pileup.analysis.evidence.table_diff import number as read_number
 from pileup.numerals import counted
 from pileup.report.case import Case, ReportTable
 from pileup.report.document import Block, Run, Runs, Table, Trouble
@@ -194,8 +196,19 @@ def table_changes(case: Case, names: dict[str, str], note: Note) -> list[Block]:
     if not rows:
         return [Trouble(caption)]
     head = [*changes.keys, "column", "before", "after", "difference"]
-    align = [*("left" for _ in changes.keys), "left", "right", "right", "right"]
+    shown = changes.cells[:limit]
+    sides = [
+        _side([change.before for change in shown]),
+        _side([change.after for change in shown]),
+    ]
+    align = [*("left" for _ in changes.keys), "left", *sides, "right"]
     return [_noted(_styled(head, rows, align, caption), [before, after], note)]
+
+
+def _side(cells: Sequence[str | None]) -> Literal["left", "right"]:
+    """Right for numbers; left as soon as a cell is a text, which may be long and has to wrap."""
+    texts = (cell for cell in cells if cell)
+    return "right" if all(read_number(cell) is not None for cell in texts) else "left"
 
 
 def symptoms(case: Case, names: dict[str, str], _: Note) -> list[Block]:

@@ -184,4 +184,4 @@ def line_next(case: Case) -> str:
 def _confidence(hypothesis: ReportHypothesis) -> str:
     if hypothesis.confidence is None:
         return ""
-    return f" The team is {hypothesis.confidence} % sure."
+    return f" The team is {hypothesis.confidence}% sure."

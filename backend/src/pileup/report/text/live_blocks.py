@@ -201,9 +201,9 @@ def _confidence(case: Case, names: dict[str, str], _: Callable[[str], int]) -> l
     later = any(recorded_afterwards(step) for h in drawn for step in h.history)
     note = " By the time of recording." if by == "recorded" else ""
     note = note or (" Some steps were recorded afterwards." if later else "")
-    caption = names.get("caption") or f"“{leading.statement}” leads with {last} %.{note}"
+    caption = names.get("caption") or f"“{leading.statement}” leads with {last}%.{note}"
     alt = "Confidence over time. " + "; ".join(
-        f"{h.statement}: " + ", ".join(f"{step.confidence} %" for step in h.history) for h in drawn
+        f"{h.statement}: " + ", ".join(f"{step.confidence}%" for step in h.history) for h in drawn
     )
     return [Figure(ConfidenceDrawing(lines), [Run(caption)], alt)]
 

@@ -92,7 +92,7 @@ def _summary(case: Case) -> str:
         )
     leading = _leading(case)
     if leading is not None and leading.status != "supported":
-        lines.append(f"**Leading hypothesis ({leading.confidence} %):** {leading.statement}")
+        lines.append(f"**Leading hypothesis ({leading.confidence}%):** {leading.statement}")
     if sessions_block.are_known(case):
         lines.append("::active-sessions")
     return "\n\n".join(lines)
@@ -105,7 +105,7 @@ def _what_stalled(analysis: Analysis) -> str:
     """
     stall = main_stall(analysis)
     if found_cause(analysis) is None:
-        return analysis.headline.text
+        return f"{analysis.headline.text} {analysis.headline.next_step}".rstrip()
     if stall is None:
         return analysis.headline.text.removesuffix(analysis.headline.cause).rstrip()
     again = analysis.recurrence.text if analysis.recurrence else ""
@@ -134,7 +134,7 @@ def _conclusions(case: Case) -> list[str]:
         return []
     lines = []
     for hypothesis in supported:
-        sure = "" if hypothesis.confidence is None else f" ({hypothesis.confidence} %)"
+        sure = "" if hypothesis.confidence is None else f" ({hypothesis.confidence}%)"
         lines.append(f"**Conclusion of the team{sure}:** {_tested(case, hypothesis)}")
     refuted = [h for h in case.hypotheses if h.status == "refuted"]
     if refuted:
@@ -373,7 +373,7 @@ def _hypotheses(case: Case) -> str:
 
 
 def _hypothesis(hypothesis: ReportHypothesis) -> str:
-    confidence = "" if hypothesis.confidence is None else f", confidence {hypothesis.confidence} %"
+    confidence = "" if hypothesis.confidence is None else f", confidence {hypothesis.confidence}%"
     lines = [f"**{hypothesis.label} {hypothesis.statement}** ({hypothesis.status}{confidence})"]
     if hypothesis.falsifier:
         lines.append(f"Disproved if: {hypothesis.falsifier}")
@@ -390,7 +390,7 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
             )
     if len(hypothesis.history) > 1:
         steps = "; ".join(
-            f"{step.confidence} % ({step.by}, {happened_words(step.at, step.precision)}"
+            f"{step.confidence}% ({step.by}, {happened_words(step.at, step.precision)}"
             f"{', recorded afterwards' if recorded_afterwards(step) else ''}: {step.reason})"
             for step in hypothesis.history
         )
@@ -545,7 +545,10 @@ def _appendix(case: Case) -> str:
 
 def _bug_summary(case: Case) -> str:
     analysis = case.analysis
-    return analysis.headline.text + stall_references(analysis) if analysis else ""
+    if analysis is None:
+        return ""
+    headline = analysis.headline
+    return f"{headline.text} {headline.next_step}".rstrip() + stall_references(analysis)
 
 
 def _bug_environment(case: Case) -> str:

@@ -396,7 +396,7 @@ def _disputed(columns: Sequence[MatrixHypothesis]) -> str | None:
         return None
     named = " and ".join(h.label for h in leaders)
     return (
-        f"You believe {top.label} most ({top.confidence} %), and the evidence contradicts {named} "
+        f"You believe {top.label} most ({top.confidence}%), and the evidence contradicts {named} "
         "least."
     )
 

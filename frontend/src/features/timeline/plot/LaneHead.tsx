@@ -1,7 +1,7 @@
 /** The head of a lane: name, value at the crosshair, how it changed, its clock, what can be done with it. */
 import { type DragEvent, memo, useEffect, useRef } from 'react'
 import { iso } from '@/charts/time'
-import { formatMeasured, formatRatio, formatDuration, unitText } from '@/format'
+import { formatMeasured, formatRatio, formatDuration, unitAfter, unitText } from '@/format'
 import { IconButton } from '@/ui/controls/Button'
 import { DownIcon, PinIcon } from '@/ui/controls/icons'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
@@ -41,7 +41,7 @@ export const LaneHead = memo(function LaneHead(props: Props) {
       view.onValue(lane.id, (now) => {
         const span = value.current
         if (!span) return
-        span.textContent = now ? `${now.text} ${now.unit}` : resting
+        span.textContent = now ? unitAfter(now.text, now.unit) : resting
         span.classList.toggle('tl-value', now !== null)
       }),
     [view, lane.id, resting],
@@ -100,7 +100,7 @@ export const LaneHead = memo(function LaneHead(props: Props) {
 function useRest(lane: Lane, delta: WindowLane | undefined): string {
   if (lane.kind === 'metric') {
     const most = delta?.max ?? null
-    return most === null ? '' : `max ${formatMeasured(most)} ${unitText(lane.unit)}`.trim()
+    return most === null ? '' : `max ${unitAfter(formatMeasured(most), unitText(lane.unit))}`
   }
   return lane.kind === 'heat' || lane.height >= SMALL ? '' : lane.sub
 }
@@ -149,7 +149,7 @@ function Tools({ incidentId, view, lane, index, actions, delta, clock: source, m
     const [start, end] = view.range
     const most = delta?.max ?? null
     const address = new URLSearchParams({ series: metric.id, start: iso(start), end: iso(end) })
-    const title = `${lane.title}${most !== null ? `: up to ${formatMeasured(most)} ${unitText(metric.unit)}` : ''}`
+    const title = `${lane.title}${most !== null ? `: up to ${unitAfter(formatMeasured(most), unitText(metric.unit))}` : ''}`
     const picture = laneSvg(view, lane, title)
     pin({
       kind: 'series',

@@ -39,7 +39,7 @@ export function GraphFoot({
         >
           −
         </Button>
-        <span className="graph-zoom">{Math.round(viewport.scale * 100)} %</span>
+        <span className="graph-zoom">{Math.round(viewport.scale * 100)}%</span>
         <Button
           size="small"
           variant="ghost"
@@ -54,7 +54,7 @@ export function GraphFoot({
         </Button>
         {viewport.scale !== 1 && (
           <Button size="small" variant="ghost" onClick={viewport.zoomToOriginal}>
-            100 %
+            100%
           </Button>
         )}
       </span>

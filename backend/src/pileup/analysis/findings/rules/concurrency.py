@@ -215,7 +215,7 @@ def contention(observed: Observed) -> Match | None:
     elif taken < min(_MORE * earlier, earlier + _ADDED * room):
         if taken < _LITTLE_MORE * earlier:
             return None
-        against += (f"They took {number(earlier)} % of a CPU together before as well.",)
+        against += (f"They took {number(earlier)}% of a CPU together before as well.",)
         score *= _FULL_BEFORE
     if reason := mostly_locked(observed):
         against += (reason,)
@@ -225,7 +225,7 @@ def contention(observed: Observed) -> Match | None:
     if crowd:
         parts.append(crowd)
     elif busy is not None:
-        parts.append(f"the CPUs were busy {number(busy[0])} % of the time")
+        parts.append(f"the CPUs were busy {number(busy[0])}% of the time")
     why = f"{'; '.join(parts)}."
     where = tuple(observed.series(level, text) for text, level in others)
     return Match("cpu-contention", round(score, 3), why, where, against)
