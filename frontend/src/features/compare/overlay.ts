@@ -6,7 +6,7 @@ import { bandPath, extremesOf, linePath } from '@/charts/lane'
 import type { Interval } from '@/charts/range'
 import { axisOf } from '@/charts/laneBox'
 import { zonedTicks } from '@/charts/ticks'
-import { formatMeasured } from '@/format'
+import { formatMeasured, formatTick } from '@/format'
 import type { OverlayDoc } from './queries'
 import { NAMES } from '@/state/sides'
 
@@ -128,7 +128,7 @@ export function layoutOverlay(
       : numeric
           .ticks(ticks)
           .map((at) => ({ at: numeric(at), label: `${at > 0 ? '+' : ''}${at} s` })),
-    y: y.ticks(4).map((at) => ({ at: y(at), label: y.tickFormat(4, '~s')(at) })),
+    y: y.ticks(4).map((at) => ({ at: y(at), label: formatTick(at) })),
     zero: !clock && domain[0] <= 0 && domain[1] >= 0 ? numeric(0) : null,
     secondsAt: (px) => Math.min(domain[1], Math.max(domain[0], numeric.invert(px))),
     pxOf: (seconds) => numeric(seconds),

@@ -1,5 +1,5 @@
 /** The columns of a comparison: one per side, and the ratio to the reference with its spread. */
-import { formatCount, formatMeasured, formatNumber, formatRatio, quantity } from '@/format'
+import { formatCount, formatNumber, formatRatio, formatTimes, quantity } from '@/format'
 import { Chip } from '@/ui/controls/Chip'
 import type { Column } from '@/ui/table/Table'
 import { Measured } from '@/ui/display/Value'
@@ -129,10 +129,11 @@ function SpreadText({ of, unit = null }: { readonly of: Spread; readonly unit?: 
   return <span className="faint spread">{parts.join(' · ')}</span>
 }
 
-/** The ends of a spread; the unit is the median's, unless bytes were scaled to another. */
+/** The ends of a spread; the unit is the median's, unless bytes were scaled to another: "1–2", of loops. */
 function rangeText({ low, high, median }: Spread, unit: string | null): string {
   const [from, to, middle] = [low, high, median].map((value) => quantity(value, unit))
   if (!from || !to || !middle) return ''
+  if (!unit?.startsWith('B') && !unit?.startsWith('bytes')) return `${from.text}–${to.text}`
   const first = from.unit === to.unit ? from.text : `${from.text} ${from.unit}`
   return `${first}–${to.text}${to.unit === middle.unit && from.unit === to.unit ? '' : ` ${to.unit}`}`
 }
@@ -156,8 +157,8 @@ function Ratio({
       {isSpread && (
         <span className="faint spread">
           {ratio.ratio < 1
-            ? `${formatMeasured(1 / high)}–${formatMeasured(1 / low)}`
-            : `${formatMeasured(low)}–${formatMeasured(high)}`}
+            ? `${formatTimes(1 / high)}–${formatTimes(1 / low)}`
+            : `${formatTimes(low)}–${formatTimes(high)}`}
         </span>
       )}
     </span>

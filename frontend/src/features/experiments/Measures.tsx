@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'
-import { formatNumber } from '@/format'
+import { formatNumber, unitText } from '@/format'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
 import { CloseIcon } from '@/ui/controls/icons'
@@ -19,12 +19,12 @@ const SOURCE: Record<Measure['source'], string> = {
   imported: 'imported from a pasted table',
 }
 
-/** A value with its unit and its source: "10 000 1/s typed". */
+/** A value with its unit and its source: "10 000 /s typed". */
 export function MeasureValue({ measure }: { readonly measure: Measure }) {
   return (
     <span className="story-measure" title={measure.basis || SOURCE[measure.source]}>
       <b>{formatNumber(measure.value, 2)}</b>
-      {measure.unit && <span className="unit">{measure.unit}</span>}{' '}
+      {measure.unit && <span className="unit">{unitText(measure.unit)}</span>}{' '}
       <span className="faint">{measure.source}</span>
     </span>
   )
@@ -68,7 +68,7 @@ export function Measures({
                 <th scope="row">{measure.name}</th>
                 <td className="num">
                   {formatNumber(measure.value, 2)}
-                  {measure.unit && <span className="unit">{measure.unit}</span>}
+                  {measure.unit && <span className="unit">{unitText(measure.unit)}</span>}
                 </td>
                 <td>
                   {measure.source}

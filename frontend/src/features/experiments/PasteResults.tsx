@@ -1,6 +1,6 @@
 /** The dialog that turns a pasted table of results into runs: paste, check what was understood, import. */
-import { useState } from 'react'
 import { formatNumber } from '@/format'
+import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
 import { Field } from '@/ui/controls/Field'
@@ -32,6 +32,18 @@ const PLACES = [
   ['dataset', 'Dataset'],
 ] as const
 
+/** What is typed and not imported yet; it stays when the dialog closes. */
+const NOTHING = {
+  text: '',
+  sweep: '',
+  title: '',
+  when: '',
+  host: '',
+  build: '',
+  cores: '',
+  dataset: '',
+}
+
 export function PasteResults({
   incidentId,
   onClose,
@@ -40,19 +52,17 @@ export function PasteResults({
   readonly onClose: () => void
 }) {
   const { preview, importTable } = useExperimentWrites(incidentId)
-  const [text, setText] = useState('')
-  const [sweep, setSweep] = useState('')
-  const [title, setTitle] = useState('')
-  const [when, setWhen] = useState('')
-  const [places, setPlaces] = useState({ host: '', build: '', cores: '', dataset: '' })
+  const [draft, setDraft] = useStored(`draft.results.${incidentId}`, NOTHING)
+  const { text, sweep, title, when, ...places } = draft
+  const change = (typed: Partial<typeof NOTHING>) => setDraft({ ...draft, ...typed })
   const began = useGiven(when)
   const read = preview.data
-  const look = (change: { columns?: Column[]; failures?: string[] } = {}) =>
+  const look = (roles: { columns?: Column[]; failures?: string[] } = {}) =>
     preview.mutate({
       text,
       sweep: sweep.trim(),
-      columns: change.columns ?? null,
-      failures: change.failures ?? null,
+      columns: roles.columns ?? null,
+      failures: roles.failures ?? null,
     })
   const save = () =>
     read &&
@@ -68,7 +78,12 @@ export function PasteResults({
         ran_precision: began.precision,
         ...places,
       },
-      { onSuccess: onClose },
+      {
+        onSuccess: () => {
+          setDraft(NOTHING)
+          onClose()
+        },
+      },
     )
   return (
     <Dialog
@@ -115,7 +130,7 @@ export function PasteResults({
               placeholder={EXAMPLE}
               value={text}
               onChange={(event) => {
-                setText(event.target.value)
+                change({ text: event.target.value })
                 preview.reset()
               }}
             />
@@ -126,7 +141,7 @@ export function PasteResults({
           hint="Name shared by its runs; a run of it with the same parameters gets the values"
           value={sweep}
           onChange={(name) => {
-            setSweep(name)
+            change({ sweep: name })
             preview.reset()
           }}
         />
@@ -137,13 +152,13 @@ export function PasteResults({
             label="Title"
             hint="Put before the parameters of each run"
             value={title}
-            onChange={setTitle}
+            onChange={(words) => change({ title: words })}
           />
           <HappenedField
             label="When did the runs begin?"
             empty="only the import is dated"
             value={when}
-            onChange={setWhen}
+            onChange={(time) => change({ when: time })}
           />
           <div className="story-pair">
             {PLACES.map(([name, label]) => (
@@ -151,7 +166,7 @@ export function PasteResults({
                 key={name}
                 label={label}
                 value={places[name]}
-                onChange={(place) => setPlaces({ ...places, [name]: place })}
+                onChange={(place) => change({ [name]: place })}
               />
             ))}
           </div>

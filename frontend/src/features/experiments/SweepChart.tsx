@@ -87,6 +87,9 @@ export function SweepChart({ sweep, onOpen }: Props) {
                   </rect>
                 ),
             )}
+            <text className="story-load" x={PAD.left} y={PAD.top - 6}>
+              {name}
+            </text>
             {y.ticks(4).map((tick) => (
               <g key={tick} className="story-grid">
                 <line x1={PAD.left} x2={width - PAD.right} y1={y(tick)} y2={y(tick)} />

@@ -8,6 +8,7 @@ import { Field } from '@/ui/controls/Field'
 import { HappenedField, useGiven } from '@/ui/controls/HappenedField'
 import { typedHappened } from '@/ui/controls/happened'
 import { useZone } from '@/state/incident'
+import { useStored } from '@/state/stored'
 import { Problem } from '@/ui/display/States'
 import { decimal } from './draft'
 import './story.css'
@@ -50,7 +51,8 @@ export function SymptomDialog({
   const before = was?.predicate
   const series = useQuery(seriesNamesQuery(incidentId))
   const [kind, setKind] = useState<Kind>(before?.kind ?? 'series')
-  const [text, setText] = useState(
+  const [text, setText] = useStored(
+    was ? null : `draft.symptom.${incidentId}`,
     before === undefined ? '' : before.kind === 'series' ? before.series : before.text,
   )
   const [op, setOp] = useState<'>' | '<'>(before?.kind === 'series' ? before.op : '>')
@@ -103,7 +105,13 @@ export function SymptomDialog({
               happened_precision: noticed.precision,
             }
             if (was) edit.mutate({ was, body }, { onSuccess: onClose })
-            else create.mutate(body, { onSuccess: onClose })
+            else
+              create.mutate(body, {
+                onSuccess: () => {
+                  setText('')
+                  onClose()
+                },
+              })
           }}
         >
           {kind === 'prose' ? 'Save' : 'Check'}

@@ -17,6 +17,7 @@ import { svgOfElement } from '@/charts/exportSvg'
 import { keys } from '@/api/keys'
 import { refresh, useMay } from '@/api/queries'
 import type { Hypothesis, NewPin } from '@/api/schema'
+import { useStored } from '@/state/stored'
 import { exactAddress } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
@@ -126,9 +127,9 @@ function PinDialog({
   const { incidentId, pin } = request
   const [title, setTitle] = useState(pin.title)
   const [choice, setChoice] = useState<string | null>(null)
-  const [statement, setStatement] = useState('')
+  const [statement, setStatement] = useStored(`draft.pin.${incidentId}`, '')
   const [side, setSide] = useState<Side>('for')
-  const [note, setNote] = useState('')
+  const [note, setNote] = useStored(`draft.pin-note.${incidentId}`, '')
   const [absent, setAbsent] = useState(pin.evidence_kind === 'absence')
   const hypotheses = useQuery({
     queryKey: keys.of(incidentId, 'hypotheses'),
@@ -144,7 +145,11 @@ function PinDialog({
     [hypotheses.data],
   )
   const chosen = choice ?? open[0]?.id ?? NEW
-  const save = useSavePin(incidentId, onClose)
+  const save = useSavePin(incidentId, () => {
+    setStatement('')
+    setNote('')
+    onClose()
+  })
   const ready = title.trim() !== '' && (chosen !== NEW || statement.trim() !== '')
   const submit = () =>
     save.mutate({
@@ -334,7 +339,7 @@ function HypothesisChoice({
       <input type="radio" name="hypothesis" checked={checked} onChange={onChoose} />
       <span className="pin-statement">{item.statement}</span>
       <span className="faint">
-        {item.confidence === null ? item.status : `${item.confidence} %`}
+        {item.confidence === null ? item.status : `${item.confidence}%`}
       </span>
     </label>
   )

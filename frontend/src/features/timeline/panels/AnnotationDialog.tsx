@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Interval } from '@/charts/range'
 import { iso, parseIso } from '@/charts/time'
 import { useZone } from '@/state/incident'
+import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { EditableField } from '@/ui/controls/EditableField'
@@ -37,7 +38,7 @@ export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
   const edit = useEditAnnotation(incidentId)
   const remove = useDeleteAnnotation(incidentId)
   const note = typeof at === 'object' && 'text' in at ? at : null
-  const [text, setText] = useState(note?.text ?? '')
+  const [text, setText] = useStored(note ? null : `draft.note.${incidentId}`, note?.text ?? '')
   const [kind, setKind] = useState<Annotation['kind']>(note?.kind ?? 'note')
   const [precision, setPrecision] = useState<Annotation['precision']>(note?.precision ?? 'exact')
   const [start, end] = note
@@ -56,7 +57,12 @@ export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
           kind,
           precision,
         },
-        { onSuccess: onClose },
+        {
+          onSuccess: () => {
+            setText('')
+            onClose()
+          },
+        },
       )
     }
   }
