@@ -159,6 +159,7 @@ def test_flushes_by_littles_law(pending: list[float], rate: float | None, score:
         levels_named=always([*levels, *labelled]),
         level=lambda name: rate if name == "log_ios_per_s" else None,
         series=lambda most, _: most.inside,
+        during=always(None),
     )
     with instead(
         commit,

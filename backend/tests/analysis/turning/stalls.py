@@ -436,9 +436,9 @@ SCENES: Scenes = {
         f"From 19:34 UTC{' x' * 21}", "2015-11-06T19:34:14Z"
     ),
     "story.sentence _LIKELY _triggered": _triggered,
-    "story.sentence _MOSTLY _triggered": _triggered,
+    "story.sentence MOST_TIME _triggered": _triggered,
     "story.sentence _SURE _triggered": _triggered,
-    "story.sentence _MOSTLY _waits_of": _waited_for,
-    "story.sentence _MOSTLY wide_cause": lambda: _wide(impact=0.6, root=0.3),
-    "story.sentence _MOSTLY wide_cause again": lambda: _wide(impact=1.0, root=0.6),
+    "story.sentence MOST_TIME _waits_of": _waited_for,
+    "story.sentence MOST_TIME wide_cause": lambda: _wide(impact=0.6, root=0.3),
+    "story.sentence MOST_TIME wide_cause again": lambda: _wide(impact=1.0, root=0.6),
 }
