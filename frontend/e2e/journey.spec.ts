@@ -130,8 +130,8 @@ test('from the upload to the postmortem', async ({ page }) => {
       .fill('one transaction with undo, idle, three hundred behind it')
     await inspector.getByRole('slider').fill('80')
     await inspector.getByRole('button', { name: 'Set confidence' }).click()
-    await expect(inspector.getByTestId('ledger-step').first()).toContainText('80 %')
-    await expect(page.getByTestId('confidence-value').first()).toHaveText('80 %')
+    await expect(inspector.getByTestId('ledger-step').first()).toContainText('80%')
+    await expect(page.getByTestId('confidence-value').first()).toHaveText('80%')
   })
 
   await test.step('log an experiment with a locked prediction', async () => {
@@ -191,6 +191,6 @@ test('a finished case loads with one click', async ({ page }) => {
   await expect(page.getByTestId('ledger-step')).toHaveCount(5)
   await expect(page.getByTestId('ledger-step').first()).toContainText('2012-10-25')
   await page.goto(page.url().replace(/hypotheses.*/, 'report'))
-  await expect(page.getByText('Conclusion of the team (95 %):').last()).toBeVisible()
+  await expect(page.getByText('Conclusion of the team (95%):').last()).toBeVisible()
   await expect(page.getByText('H1 The machine is too small').last()).toBeVisible()
 })

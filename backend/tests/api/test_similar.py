@@ -58,6 +58,30 @@ def test_a_twin_with_its_dead_ends(site: Site) -> None:
     assert [item["statement"] for item in twin["refuted"]] == ["It was the network"]
 
 
+def test_the_same_cause_is_enough_and_comes_first(site: Site) -> None:
+    """Nothing else in common; a single dump, which has no stall, is found and finds as well."""
+    cause = {"id": "mysql-100512", "title": "A latch", "score": 0.9}
+    features = {f"check:{name}": name for name in "abcdefgh"}
+
+    def made(title: str, symptoms: dict[str, str], finding: object, onset: str | None) -> str:
+        incident = site.incident(title)
+        digest = {"onset": onset, "signature": symptoms, "finding": finding}
+        with site.database.unit() as unit:
+            Incidents(unit).digest(incident, digest)
+        return incident
+
+    named = {"finding:mysql-100512": "A latch"}
+    now = made("now", features | named, cause, "2026-11-20T22:00:00Z")
+    made("twin", features | {"finding:other": "other"}, {**cause, "id": "other"}, None)
+    other = {f"latch:{name}": name for name in "abcdefgh"}
+    made("year ago", other | named, cause, "2025-11-20T22:00:00Z")
+    made("second there", other | named, {**cause, "id": "other"}, None)
+    dump = made("a dump", {}, cause, None)
+    assert [item["title"] for item in similar(site, now)] == ["a dump", "year ago", "twin"]
+    assert similar(site, now)[1]["shared"] == ["likely cause: A latch"]
+    assert [item["title"] for item in similar(site, dump)] == ["now", "year ago"]
+
+
 def test_an_incident_in_the_bin_is_no_twin_until_it_is_restored(site: Site) -> None:
     past = analysed(site, "past", FEATURES)
     now = analysed(site, "now", FEATURES)

@@ -308,8 +308,8 @@ PARTS: dict[str, tuple[str, str, int]] = {
             "4m12s       Warning   Unhealthy   pod/db-mysql-0   Liveness probe failed\n"
             "3m58s       Normal    Killing     pod/db-mysql-0   will be restarted\n"
         ),
-        "table",
-        1,
+        "event",
+        2,
     ),
     "an alert beside a wait": (
         (

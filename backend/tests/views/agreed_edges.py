@@ -487,12 +487,13 @@ def sweeps_of_runs() -> object:
 def alike_incidents() -> object:
     """Without what tells an incident apart there is none like it; of others what people decided."""
 
-    def known(name: str, *features: str, onset: str | None = None) -> Any:
-        return given(id=name, title=f"title {name}", onset=onset,
+    def known(name: str, *features: str, onset: str | None = None, cause: str | None = None) -> Any:
+        return given(id=name, title=f"title {name}", onset=onset, cause=cause, cause_title=cause,
                      features={f"finding:{each}": each for each in features})  # fmt: skip
 
-    every = {"mine": known("mine", "a", "b"), "x": known("x", "a", onset=after(1)),
-             "y": known("y", "b", "c"), "none": known("none")}  # fmt: skip
+    every = {"mine": known("mine", "a", "b", cause="a"), "x": known("x", "a", onset=after(1)),
+             "y": known("y", "b", "c"), "none": known("none"), "z": known("z", "d", cause="a"),
+             "dump": known("dump", cause="a")}  # fmt: skip
     past = [given(statement=f"it is {status}", status=status, confidence=n)
             for n, status in enumerate(("refuted", "supported", "active"))]  # fmt: skip
     asked: list[Any] = []
@@ -504,15 +505,15 @@ def alike_incidents() -> object:
     stored = given(
         symptoms=lambda ids: {name: every[name] for name in ids if name in every},
         similar=similar_to,
+        of_cause=lambda finding, most: ["z", "mine", "dump"] if finding == "a" else [],
     )
     with (
         mock.patch.object(similar, "Incidents", return_value=stored),
         mock.patch.object(similar, "Hypotheses", return_value=given(of_incident=lambda _: past)),
     ):
         unit: Any = None
-        return [similar.similar_incidents(unit, name) for name in ("mine", "none", "unknown")] + [
-            asked
-        ]
+        names = ("mine", "none", "unknown", "dump")
+        return [*(similar.similar_incidents(unit, name) for name in names), asked]
 
 
 def pages_of_records() -> object:

@@ -30,7 +30,7 @@ from pileup.views.evidence import (
 )
 from pileup.views.evidence.queries import QueryFilter
 from pileup.views.evidence.sessions_over_time import sessions_over_time
-from pileup.views.reasoning import matrix, sweeps
+from pileup.views.reasoning import matrix, similar, sweeps
 from pileup.views.reports import case_evidence
 from pileup.views.reports.bundle_files import BundleFiles
 from pileup.views.source import EvidenceSource
@@ -49,6 +49,27 @@ def given(**fields: Any) -> Any:
 
 def source(**files: list[Any]) -> EvidenceSource:
     return EvidenceSource(evidence(files))
+
+
+def alike_by_cause() -> object:
+    """The same cause first, then what has more in common; of a tie the id decides."""
+
+    def known(name: str, cause: str, features: str) -> Any:
+        return given(id=name, title=name, onset=None, cause=cause, cause_title=cause,
+                     features={f"check:{each}": each for each in features})  # fmt: skip
+
+    every = [known("mine", "x", "abc"), known("d", "y", "ab"), known("a", "x", "z"),
+             known("c", "y", "abc"), known("b", "y", "ab"), known("e", "x", "abc")]  # fmt: skip
+    stored = given(
+        symptoms=lambda ids: {each.id: each for each in every if each.id in ids},
+        similar=lambda features, most: ["d", "c", "b", "mine"],
+        of_cause=lambda cause, most: ["a", "mine", "e"],
+    )
+    with (
+        mock.patch.object(similar, "Incidents", return_value=stored),
+        mock.patch.object(similar, "Hypotheses", return_value=given(of_incident=lambda _: [])),
+    ):
+        return [each.id for each in similar.similar_incidents(given(), "mine")]
 
 
 def narrowest_of_a_kind() -> object:
@@ -589,6 +610,7 @@ ORDERED: dict[str, Scene | tuple[Scene, ...]] = {
     "reasoning.matrix _sensitivity": leaders_named,
     "reasoning.matrix _turn": leaders_of_a_turn,
     "reasoning.matrix matrix_for": rows_of_a_matrix,
+    "reasoning.similar similar_incidents": alike_by_cause,
     "reasoning.sweeps sweeps_of": sweeps_by_name,
     "reports.bundle_files BundleFiles.copies": packed_files,
     "reports.case_evidence CaseEvidence.symptoms": runs_of_symptoms,

@@ -223,7 +223,7 @@ class _Known:
     def symptoms(self, ids: list[str]) -> dict[str, Any]:
         def of(name: str) -> Any:
             features = self._mine if name == "mine" else self._other
-            return SimpleNamespace(id=name, title=name, onset=None, features=features)
+            return SimpleNamespace(id=name, title=name, onset=None, features=features, cause=None)
 
         return {name: of(name) for name in ids}
 

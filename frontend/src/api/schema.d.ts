@@ -2448,7 +2448,7 @@ export interface paths {
     }
     /**
      * Similar Incidents
-     * @description List incidents with the same symptoms, the most similar first.
+     * @description List incidents with the same cause, then with the same symptoms, the most similar first.
      */
     get: operations['similar_incidents_api_v1_incidents__incident_id__similar_get']
     put?: never

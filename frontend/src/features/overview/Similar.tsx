@@ -1,4 +1,4 @@
-/** Past incidents with the same symptoms, and the hypotheses refuted or supported there. */
+/** Past incidents with the same cause or symptoms, and the hypotheses refuted or supported there. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { api, unwrap } from '@/api/client'
@@ -26,7 +26,7 @@ export function Similar({ incidentId }: { readonly incidentId: string }) {
   const similar = useQuery(similarQuery(incidentId))
   if (!similar.data?.length) return null
   return (
-    <Section title="Similar incidents" note="by shared symptoms">
+    <Section title="Similar incidents" note="by cause and symptoms">
       <ul className="side-list">
         {similar.data.map((item) => (
           <li key={item.id}>

@@ -1,4 +1,4 @@
-"""Route for past incidents with the same symptoms."""
+"""Route for past incidents with the same cause or symptoms."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ router = APIRouter(tags=["findings"])
 
 @router.get("/incidents/{incident_id}/similar")
 def similar_incidents(incident: IncidentDep, unit: UnitDep) -> list[SimilarIncident]:
-    """List incidents with the same symptoms, the most similar first."""
+    """List incidents with the same cause, then with the same symptoms, the most similar first."""
     return similar.similar_incidents(unit, incident.id)

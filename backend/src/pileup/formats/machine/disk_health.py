@@ -39,7 +39,7 @@ _NVME = re.compile(
 _ARRAY = re.compile(r"(?P<name>md\d{1,4}) : (?:active|inactive)\b(?P<disks>.{1,400})$")
 _BLOCKS = re.compile(r"\s+\d{1,18} blocks .{0,120}\[(?P<of>\d{1,3})/(?P<left>\d{1,3})\]")
 _SMART = re.compile(
-    r"^\s*(?:=== START OF (?:READ )?SMART|SMART overall-health|SMART Health Status"
+    r"^[ \t]{0,20}(?:=== START OF (?:READ )?SMART|SMART overall-health|SMART Health Status"
     r"|ID# {1,2}ATTRIBUTE_NAME|Smart Log for NVME|SMART/Health Information)"
     r"|^md\d{1,4} : (?:in)?active",
     re.MULTILINE,

@@ -60,6 +60,10 @@ class Symptoms:
     title: str
     onset: str | None
     features: dict[str, str]
+    """Empty without a stall, as of a single dump."""
+    cause: str | None = None
+    """The id of the leading finding."""
+    cause_title: str | None = None
 
 
 class Incidents:
@@ -78,13 +82,18 @@ class Incidents:
                 models.Incident.title,
                 digest["onset"].astext,
                 digest["signature"],
+                digest["finding"]["id"].astext,
+                digest["finding"]["title"].astext,
             ).where(
                 models.Incident.id.in_(incident_ids),
                 digest["signature"].is_not(None),
                 models.Incident.deleted_at.is_(None),
             )
         )
-        return {row[0]: Symptoms(row[0], row[1], row[2], dict(row[3] or {})) for row in rows}
+        return {
+            row[0]: Symptoms(row[0], row[1], row[2], dict(row[3] or {}), row[4], row[5])
+            for row in rows
+        }
 
     def similar(self, features: Signature, most: int) -> list[str]:
         """Return the ids of visible incidents with similar symptoms, the most similar first."""
@@ -108,6 +117,23 @@ class Incidents:
             if len(seen) == most or len(ids) < looked_at:
                 return seen
             looked_at *= 10
+
+    def of_cause(self, finding: str, most: int) -> list[str]:
+        """Return the ids of visible incidents with this leading finding, the latest stall first."""
+        incident, feature = models.Incident, models.IncidentFeature
+        return list(
+            self._db.scalars(
+                select(incident.id)
+                .join(feature, feature.incident_id == incident.id)
+                .where(
+                    feature.feature == f"finding:{finding}",
+                    incident.digest["finding"]["id"].astext == finding,
+                    incident.deleted_at.is_(None),
+                )
+                .order_by(incident.digest["onset"].astext.desc().nulls_last(), incident.id)
+                .limit(most)
+            )
+        )
 
     def ids(self) -> list[str]:
         """List the ids of all incidents outside of the bin."""
@@ -255,7 +281,9 @@ class Incidents:
         if row is not None:
             row.digest = clean_json(digest)
             self._db.flush()
-            self._replace_features(incident_id, row.digest.get("signature") or {})
+            finding = row.digest.get("finding")
+            alone = {f"finding:{finding['id']}": finding["title"]} if finding else {}
+            self._replace_features(incident_id, row.digest.get("signature") or alone)
 
     def _replace_features(self, incident_id: str, features: Signature) -> None:
         from pileup.analysis.reasoning.similar import weight_of

@@ -1,4 +1,4 @@
-"""Find past incidents with the same symptoms, and what was refuted or supported there."""
+"""Find past incidents with the same cause or symptoms, and what was refuted or supported there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pileup.analysis.reasoning.similar import likeness
 from pileup.storage.database import Unit
-from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.incidents.incidents import Incidents, Symptoms
 from pileup.storage.reasoning.hypotheses import Hypotheses
 
 MOST = 5
@@ -36,18 +36,35 @@ class SimilarIncident:
     supported: list[PastHypothesis]
 
 
+def _share_cause(mine: Symptoms, other: Symptoms) -> bool:
+    return mine.cause is not None and mine.cause == other.cause
+
+
+def _features(of: Symptoms) -> dict[str, str]:
+    """Return the symptoms and the leading finding: all that a dump without a stall has."""
+    leading = {f"finding:{of.cause}": of.cause_title or of.cause} if of.cause else {}
+    return leading | of.features
+
+
 def similar_incidents(unit: Unit, incident_id: str) -> list[SimilarIncident]:
-    """List incidents with the same symptoms, the most similar first; empty without an analysis."""
+    """List incidents with the same cause or symptoms; empty without an analysis.
+
+    Those with the same leading finding come first, however much else they share; among them, and
+    behind them, the most similar first.
+    """
     incidents = Incidents(unit)
     mine = incidents.symptoms([incident_id]).get(incident_id)
-    if mine is None or not mine.features:
+    if mine is None or not _features(mine):
         return []
-    found = incidents.similar(mine.features, MOST + 1)
-    ids = [name for name in found if name != incident_id][:MOST]
-    others = incidents.symptoms(ids)
+    found = [
+        *(incidents.of_cause(mine.cause, MOST + 1) if mine.cause else ()),
+        *(incidents.similar(mine.features, MOST + 1) if mine.features else ()),
+    ]
+    others = incidents.symptoms([name for name in dict.fromkeys(found) if name != incident_id])
+    compared = [(other, likeness(_features(mine), _features(other))) for other in others.values()]
+    compared.sort(key=lambda pair: (not _share_cause(mine, pair[0]), -pair[1].score, pair[0].id))
     similar = []
-    for other in (others[name] for name in ids if name in others):
-        alike = likeness(mine.features, other.features)
+    for other, alike in compared[:MOST]:
         past = [
             PastHypothesis(hypothesis.statement, hypothesis.status, hypothesis.confidence)
             for hypothesis in Hypotheses(unit).of_incident(other.id)
