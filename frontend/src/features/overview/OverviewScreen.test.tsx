@@ -90,7 +90,12 @@ const base: Overview = {
     peak_waiters: 391,
     peak_counts: 'waiting',
     peak_at: '2021-04-05T09:31:20Z',
-    root_blocker: { label: 'trx 8812431', blocks_total: 388, share: 0.992, is_one_of_several: false },
+    root_blocker: {
+      label: 'trx 8812431',
+      blocks_total: 388,
+      share: 0.992,
+      is_one_of_several: false,
+    },
     coverage: 0.987,
   },
   stalls: [],
