@@ -44,7 +44,7 @@ def time_axis(scale: TimeScale, height: int, most: int, zone: tzinfo) -> list[st
 
 
 def _ticks(first: float, last: float, most: int) -> list[float]:
-    """Return at most ``most`` round times between two epoch-ms instants."""
+    """Return round times between two epoch-ms instants: about ``most``, never over one more."""
     span = max(last - first, 1.0)
     steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400]
     step = next(
