@@ -111,7 +111,7 @@ def leading_episodes() -> object:
         return int((each.onset - T0) // S)
 
     changes: dict[str, Any] = {
-        "shares": lambda _, each: [(one, None) for one in each],
+        "shares": lambda _, each: [(row, None) for row in each],
         "examine": examined,
         "judge": lambda of, at, _: (of.capture.id, None if at is None else second(at)),
         "_neighbours": always(None),

@@ -561,7 +561,7 @@ def stalls_in_time() -> object:
         with instead(detection, _from_moments=always(moments), **nothing, **known):
             if kinds != "stall":
                 for each in listed:
-                    listed[each] = [one for one in listed[each] if one.kind != "stall"]
+                    listed[each] = [doc for doc in listed[each] if doc.kind != "stall"]
             stalls = detection.find(given(), pl.DataFrame())
         found.append([((each.onset - T0) // S, each.host, each.kind) for each in stalls])
     return found

@@ -47,29 +47,27 @@ _TOTAL = "_total"
 
 def shares(context: Context, rates: Sequence[Level]) -> Iterator[Level]:
     """Yield the shares of rates, and of totals that are printed once."""
-    yield from _reads(rates)
-    frame = context.evidence.frame("sample")
+    named = [(_name(row.series, row.labels), row) for row in rates]
+    yield from _reads(named)
+    alone = []
     for share in _SHARES:
-        if frame is None or frame.is_empty():
-            return
-        parts = {row.labels: row for row in rates if _name(row.series, row.labels) in share.part}
-        wholes = {
-            row.labels: row
-            for row in rates
-            if share.whole and _name(row.series, row.labels) in share.whole
-        }
+        parts = {row.labels: row for name, row in named if name in share.part}
+        wholes = {row.labels: row for name, row in named if name in (share.whole or ())}
         for labels, part in parts.items():
             if (whole := wholes.get(labels)) is not None:
                 yield _of_rates(share.name, part, whole)
         if not parts:
-            yield from _of_totals(share, frame, context.host)
+            alone.append(share)
+    frame = context.evidence.frame("sample")
+    if frame is not None and alone:
+        yield from _of_totals(alone, frame, context.host)
 
 
-def _reads(rates: Sequence[Level]) -> Iterator[Level]:
+def _reads(named: Sequence[tuple[str, Level]]) -> Iterator[Level]:
     """Yield how long a read of the server takes, where some are pending at most moments."""
-    whole = {row.artifact: row for row in rates if _name(row.series, row.labels) in _READS}
-    for row in rates:
-        if _name(row.series, row.labels) not in _PENDING_READS or (row.inside or 0.0) < 1:
+    whole = {row.artifact: row for name, row in named if name in _READS}
+    for name, row in named:
+        if name not in _PENDING_READS or (row.inside or 0.0) < 1:
             continue
         if (ended := whole.get(row.artifact)) is not None and ended.inside:
             inside = 1000 * (row.inside or 0.0) / ended.inside
@@ -96,17 +94,16 @@ def _percent(part: float | None, whole: float | None) -> float | None:
     return 100 * part / whole if part is not None and whole else None
 
 
-def _of_totals(share: _Share, frame: pl.DataFrame, host: str | None) -> Iterator[Level]:
+def _of_totals(wanted: Sequence[_Share], frame: pl.DataFrame, host: str | None) -> Iterator[Level]:
     counters = frame.filter((pl.col("kind") == "counter") & pl.col("value").is_not_null())
     if host is not None:
         counters = counters.filter(pl.col("host").is_null() | (pl.col("host") == host))
     columns = [pl.col(name).cast(pl.String) for name in ("series", "labels", "id", "artifact")]
-    named = counters.select(*columns).unique(maintain_order=True)
-    wanted = share.part | (share.whole or frozenset())
+    listed = counters.select(*columns).unique(maintain_order=True)
     names = {
         row["id"]: name
-        for row in named.to_dicts()
-        if (name := _name(row["series"], row["labels"] or "")) in wanted
+        for row in listed.to_dicts()
+        if (name := _name(row["series"], row["labels"] or "")) in _ALL
     }
     if not names:
         return
@@ -115,21 +112,26 @@ def _of_totals(share: _Share, frame: pl.DataFrame, host: str | None) -> Iterator
         pl.col("value").last(), pl.col("labels").first()
     )
     rows = last.to_dicts()
-    wholes = {
-        (row["artifact"], row["labels"]): row["value"]
-        for row in rows
-        if share.whole and names[row["id"]] in share.whole
-    }
-    for row in rows:
-        if names[row["id"]] not in share.part:
-            continue
-        whole = wholes.get((row["artifact"], row["labels"]))
-        value = _percent(row["value"], whole) if share.whole else row["value"]
-        if value is not None:
-            yield Level(
-                row["id"], f"metric.{share.name}", row["labels"] or "", row["artifact"], None,
-                value, value, 1, since_start=True, lowest=value,
-            )  # fmt: skip
+    for share in wanted:
+        wholes = {
+            (row["artifact"], row["labels"]): row["value"]
+            for row in rows
+            if names[row["id"]] in (share.whole or ())
+        }
+        for row in rows:
+            if names[row["id"]] not in share.part:
+                continue
+            whole = wholes.get((row["artifact"], row["labels"]))
+            value = _percent(row["value"], whole) if share.whole else row["value"]
+            if value is not None:
+                yield Level(
+                    row["id"], f"metric.{share.name}", row["labels"] or "", row["artifact"], None,
+                    value, value, 1, since_start=True, lowest=value,
+                )  # fmt: skip
+
+
+_ALL = frozenset().union(*(share.part | (share.whole or frozenset()) for share in _SHARES))
+"""The names of all totals that are wanted."""
 
 
 __all__ = ["shares"]

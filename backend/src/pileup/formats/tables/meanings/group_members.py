@@ -11,9 +11,9 @@ from collections import Counter
 
 from pileup.formats.reading.series_columns import decimal
 from pileup.formats.tables.layouts.reader import ResultRow
-from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where, first
+from pileup.formats.tables.meanings.handlers import Cells, Handler, Seen, Where, first
 from pileup.formats.tables.meanings.sessions import columns_of
-from pileup.formats.tables.meanings.tables import Shared, TableCollector
+from pileup.formats.tables.meanings.tables import BesideTable, Shared
 from pileup.records import Item, Samples
 
 _QUEUES = ("count_transactions_in_queue", "count_transactions_remote_in_applier_queue")
@@ -40,18 +40,14 @@ def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
     return _Members(seen, where, shared)
 
 
-class _Members(Ready):
+class _Members(BesideTable):
     """Collects the table; states and the lengths of the queues are gauges."""
 
     def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
-        super().__init__()
-        self._table = TableCollector(seen.result, where, shared)
-        self._columns, self._where, self._line = _columns(seen), where, seen.result.line
+        super().__init__(seen, where, shared, _columns(seen))
         self._states: Counter[str] = Counter()
 
-    def row(self, row: ResultRow) -> None:
-        self._table.row(row)
-        cells = dict(zip(self._columns, row.values, strict=True))
+    def note(self, row: ResultRow, cells: Cells) -> None:
         member = first(cells, "member_host", "member_id") or str(row.line_first)
         state = (cells.get(_STATE) or "").strip().upper()
         if state and len(state) <= _LONGEST_STATE:

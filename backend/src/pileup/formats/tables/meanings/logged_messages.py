@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.tables.layouts.reader import ResultRow
-from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where, first
-from pileup.formats.tables.meanings.tables import Shared, TableCollector
-from pileup.records import Event, Item
+from pileup.formats.tables.meanings.handlers import Cells, Handler, Seen, Where, first
+from pileup.formats.tables.meanings.tables import BesideTable, Shared
+from pileup.records import Event
 
 _WARNINGS = frozenset(("level", "code", "message"))
 _LOG = frozenset(("prio", "error_code", "data"))
@@ -29,17 +29,10 @@ def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
     return _Messages(seen, where, shared)
 
 
-class _Messages(Ready):
+class _Messages(BesideTable):
     """Collects the table; each row is an event."""
 
-    def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
-        super().__init__()
-        self._table = TableCollector(seen.result, where, shared)
-        self._columns, self._where = seen.columns, where
-
-    def row(self, row: ResultRow) -> None:
-        self._table.row(row)
-        cells = dict(zip(self._columns, row.values, strict=True))
+    def note(self, row: ResultRow, cells: Cells) -> None:
         message = first(cells, "message", "data")
         if not message:
             return
@@ -57,9 +50,6 @@ class _Messages(Ready):
                 message=message[:_LONGEST],
             )
         )
-
-    def end(self) -> list[Item]:
-        return [*self.drain(), *self._table.end()]
 
 
 __all__ = ["NAMES", "are_messages", "handler"]

@@ -11,8 +11,8 @@ import statistics
 
 from pileup.formats.reading.series_columns import decimal
 from pileup.formats.tables.layouts.reader import ResultRow
-from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where
-from pileup.formats.tables.meanings.tables import Shared, TableCollector
+from pileup.formats.tables.meanings.handlers import Cells, Handler, Seen, Where
+from pileup.formats.tables.meanings.tables import BesideTable, Shared
 from pileup.records import Item, Samples
 
 _QUEUE, _STALLED = "queue_length", "is_stalled"
@@ -29,19 +29,15 @@ def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
     return _Groups(seen, where, shared)
 
 
-class _Groups(Ready):
+class _Groups(BesideTable):
     """Collects the table, the queues and what is stalled."""
 
     def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
-        super().__init__()
-        self._table = TableCollector(seen.result, where, shared)
-        self._columns, self._where, self._line = seen.columns, where, seen.result.line
+        super().__init__(seen, where, shared)
         self._queues: list[float] = []
         self._stalled: list[bool] = []
 
-    def row(self, row: ResultRow) -> None:
-        self._table.row(row)
-        cells = dict(zip(self._columns, row.values, strict=True))
+    def note(self, _row: ResultRow, cells: Cells) -> None:
         if (length := decimal(cells[_QUEUE] or "")) is not None:
             self._queues.append(length)
         if (stalled := cells.get(_STALLED)) is not None:
@@ -53,7 +49,7 @@ class _Groups(Ready):
         if self._stalled:
             share = 100 * sum(self._stalled) / len(self._stalled)
             self._add("thread_pool_stalled_pct", share, "%")
-        return [*self.drain(), *self._table.end()]
+        return super().end()
 
     def _add(self, name: str, value: float, unit: str | None) -> None:
         self._ready.append(

@@ -22,7 +22,7 @@ from pileup.formats.tables.meanings.handlers import (
     first,
     seconds,
 )
-from pileup.formats.tables.meanings.tables import Shared, TableCollector
+from pileup.formats.tables.meanings.tables import BesideTable, Shared
 from pileup.records import Event, Item, Samples, Setting
 
 # Series to the columns that print it, in the words before and after 8.0.22.
@@ -66,17 +66,10 @@ def worker_handler(seen: Seen, where: Where, shared: Shared) -> Handler:
     return _Workers(seen, where, shared)
 
 
-class _Workers(Ready):
+class _Workers(BesideTable):
     """Collects the table; the last error of an applier is an event."""
 
-    def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
-        super().__init__()
-        self._table = TableCollector(seen.result, where, shared)
-        self._columns, self._where = seen.columns, where
-
-    def row(self, row: ResultRow) -> None:
-        self._table.row(row)
-        cells = dict(zip(self._columns, row.values, strict=True))
+    def note(self, row: ResultRow, cells: Cells) -> None:
         message, code = cells.get("last_error_message"), cells.get("last_error_number")
         if message:
             channel = cells.get("channel_name") or ""
@@ -93,9 +86,6 @@ class _Workers(Ready):
                 original=cells.get("last_error_timestamp") or None,
             )
             self._ready.append(event)
-
-    def end(self) -> list[Item]:
-        return [*self.drain(), *self._table.end()]
 
 
 def is_status(seen: Seen) -> bool:

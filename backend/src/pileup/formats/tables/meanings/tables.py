@@ -12,7 +12,7 @@ import polars as pl
 
 from pileup.formats.reading.series_columns import Columns
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
-from pileup.formats.tables.meanings.handlers import RowByRow, Where
+from pileup.formats.tables.meanings.handlers import Cells, Ready, RowByRow, Seen, Where
 from pileup.formats.tables.meanings.session_counts import HeldSessions, Listing, Listings
 from pileup.formats.tables.meanings.status import UptimeClock
 from pileup.numerals import grouped
@@ -153,3 +153,26 @@ class TableCollector(RowByRow):
             return cell
         self._cut += 1
         return cell[:MOST_CELL] + "…"
+
+
+class BesideTable(Ready):
+    """Collects the table and notes more of its rows: the base of handlers of such tables."""
+
+    def __init__(
+        self, seen: Seen, where: Where, shared: Shared, columns: Sequence[str] | None = None
+    ) -> None:
+        super().__init__()
+        self._table = TableCollector(seen.result, where, shared)
+        self._columns = seen.columns if columns is None else columns
+        self._where, self._line = where, seen.result.line
+
+    def row(self, row: ResultRow) -> None:
+        self._table.row(row)
+        self.note(row, dict(zip(self._columns, row.values, strict=True)))
+
+    def note(self, row: ResultRow, cells: Cells) -> None:
+        """Note what a row means."""
+        raise NotImplementedError
+
+    def end(self) -> list[Item]:
+        return [*self.drain(), *self._table.end()]
