@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import click
 import httpx
@@ -342,6 +343,71 @@ def test_a_restore_counts(
         f"Restored {words}; workers analyse them again once they run.\n",
     )
     assert asked == [(file, forget)]
+
+
+def test_an_import_says_which_case_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker records the case of a finished sample in the folder of samples, of no other."""
+    ours, theirs = tmp_path / "samples", tmp_path / "theirs"
+    home = Settings(samples_dir=ours, home=tmp_path)
+    finished = {"old": True, "new": False, "mine": True, "open": False}
+    done: list[Any] = []
+    database = mock.MagicMock(close=lambda: done.append("closed"))
+
+    def load_sample(_: Any, blobs: Any, sample: Any, by: Any, most: int) -> Any:
+        done.append((sample.folder.name, sample.identified, blobs, by.name, most))
+        return SimpleNamespace(id=sample.folder.name)
+
+    def read_bundle(
+        _: Any, blobs: Any, bundle: Any, by: Any, limits: Any, key: str, check: Any
+    ) -> Any:
+        done.append((bundle.read(), blobs, by.name, limits.upload, limits.expanded, key, check))
+        return SimpleNamespace(id="bundled")
+
+    def sample_of(folder: Path) -> Any:
+        return SimpleNamespace(folder=folder, finished=finished[folder.name], identified=False)
+
+    for name, function in {
+        "pileup.api.incidents.imported_rows.check_row": "check",
+        "pileup.storage.database.Database": lambda *_, **__: database,
+        "pileup.storage.lifecycle.bundle.Limits": lambda upload, expanded: SimpleNamespace(
+            upload=upload, expanded=expanded
+        ),
+        "pileup.storage.lifecycle.bundle.read_bundle": read_bundle,
+        "pileup.storage.lifecycle.intake.load_sample": load_sample,
+        "pileup.storage.lifecycle.samples.read_sample": sample_of,
+        "pileup.storage.lifecycle.samples.identified": lambda sample: SimpleNamespace(
+            **vars(sample) | {"identified": True}
+        ),
+        "pileup.storage.signing.open_signer": lambda _: SimpleNamespace(key="own key"),
+        "pileup.views.stores.open_stores": lambda _: SimpleNamespace(blobs="blobs"),
+        "pileup.cli.import_.resolve": lambda _: home,
+        "pileup.cli.import_.need_database": lambda _: "url",
+        "pileup.cli.import_.read_instance": lambda folder: done.append(folder) or {},
+    }.items():
+        monkeypatch.setattr(name, function)
+    paths = [ours / "old", ours / "new", theirs / "mine", theirs / "open"]
+    for path in paths:
+        path.mkdir(parents=True)
+    (tmp_path / "x.zip").write_bytes(b"zip")
+    ended = run("import", *paths, tmp_path / "x.zip")
+    assert ended.exit_code == 0
+    assert ended.stdout.splitlines() == [
+        f"{home.url}/incidents/{name}" for name in ("old", "new", "mine", "open", "bundled")
+    ]
+    assert ended.stderr == (
+        f"Only the evidence of {theirs / 'mine'} is loaded: the worker records the case of "
+        f"samples in {ours} (PILEUP_SAMPLES_DIR).\n"
+    )
+    by, most = "pileup import", home.max_upload_bytes
+    assert done == [
+        tmp_path,
+        *((name, not is_ours, "blobs", by, most)
+          for name, is_ours in (("old", 1), ("new", 1), ("mine", 0), ("open", 0))),
+        (b"zip", "blobs", by, most, home.max_expanded_bytes, "own key", "check"),
+        "closed",
+    ]  # fmt: skip
 
 
 CHECKS = (

@@ -21,7 +21,7 @@ from pileup.formats.metrics import openmetrics
 from pileup.formats.reading import date_lines
 from pileup.formats.reading import text as reading
 from pileup.formats.stacks import gdb
-from pileup.knowledge import series_names, source_sites
+from pileup.knowledge import latch_identity, series_names, source_sites
 from pileup.records import zones
 from pileup.report import checks, ticket
 from pileup.report.redaction import known_values, quotes
@@ -536,6 +536,61 @@ def classes_of_a_sparkline() -> object:
     return [found(1), found(2), found(3), found(4), found(4, capture="x")]
 
 
+def latches_created_near_a_line() -> object:
+    """The nearest, if no other one is near, or four times as far: twice the noise at least."""
+
+    def found(*sites: tuple[str, str, int, int], line: int = 1000, known: bool = False) -> object:
+        rows: Any = [
+            {"latch": latch, "version": version, "line": first, "end_line": last, "type": "mutex"}
+            for latch, version, first, last in sites
+        ]
+        wait = latch_identity.Wait(mode="mutex", created=("a.cc", line))
+        with instead(
+            latch_identity,
+            places=always(rows),
+            near_versions=lambda rows, *_: rows,
+            _is_type=always(True),
+            _reads=always(known),
+        ):
+            latch, near, why = latch_identity._by_creation(wait)
+        return latch, sorted(near), why
+
+    def at(
+        latch: str, line: int, version: str = "1", *, more: int = 0
+    ) -> tuple[str, str, int, int]:
+        return latch, version, line, line + more
+
+    tolerance, noise = latch_identity._TOLERANCE, latch_identity._NOISE
+    clear = latch_identity._CLEARER
+    return [
+        found(),
+        found(at("buf_block_debug_latch", 1000)),
+        found(at("a", 1000 + tolerance)),
+        found(at("a", 1000 + tolerance + 1)),
+        found(at("a", 1000 - tolerance)),
+        found(at("a", 1000 - tolerance - 1)),
+        found(at("a", 1001), at("b", 1000 + tolerance)),
+        found(at("b", 999), at("a", 1001)),
+        # none exactly there: the other one is far enough, or not
+        *(
+            found(at("a", 1000 + noise - 1), at("b", 1000 + clear * noise + more))
+            for more in (0, 1)
+        ),
+        *(found(at("a", 1000 + 40), at("b", 1000 + clear * 40 + more)) for more in (0, 1)),
+        *(found(at("a", 1000 - 40), at("c", 2000), at("b", 1000 + 160 + more)) for more in (0, 1)),
+        # exactly there: of every version, of one that is read, or of one of several
+        found(at("a", 1000)),
+        found(at("a", 1000), at("b", 1000 + clear * noise)),
+        found(at("a", 1000), at("b", 1000 + clear * noise), known=True),
+        found(at("a", 1000), at("b", 1000 + clear * noise + 1)),
+        found(at("a", 1000), at("a", 1000, "2"), at("b", 1001, "2")),
+        found(at("a", 1000), at("a", 1002, "2"), at("b", 1001, "2")),
+        found(at("a", 1000), at("b", 1000), known=True),
+        found(at("a", 990, more=10), at("b", 1001, more=10), known=True),
+        found(at("a", 1009, "1"), at("a", 1000, "2")),
+    ]
+
+
 def phrases_of_a_name() -> object:
     return [
         list(series_names._phrases(name))
@@ -832,6 +887,7 @@ SCENES: Scenes = {
     "formats.reading.text _prefix_pattern": prefixes_of_containers,
     "formats.reading.text encoding_of": encodings,
     "formats.stacks.gdb _are_levels": levels_of_a_stack,
+    "knowledge.latch_identity _by_creation": latches_created_near_a_line,
     "knowledge.series_names _phrases": phrases_of_a_name,
     "knowledge.source_sites _around": versions_around,
     "knowledge.source_sites _distance": distances_of_versions,

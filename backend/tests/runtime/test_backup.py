@@ -125,3 +125,14 @@ def test_connections_that_end_meanwhile_are_waited_for(monkeypatch: pytest.Monke
         connection.execute().fetchone.side_effect = lambda answers=answers: (next(answers),)
         assert backup._connected(connection) == left
         assert connection.autocommit is True
+
+
+def test_connections_are_waited_for_until_the_very_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the last moment they are counted once more; past it no more."""
+    clock = iter((100.0, 100.0 + backup._LINGER_S, 100.5 + backup._LINGER_S))
+    pauses: list[float] = []
+    monkeypatch.setattr(backup, "time", mock.Mock(monotonic=clock.__next__, sleep=pauses.append))
+    connection = mock.Mock()
+    connection.execute().fetchone.side_effect = [(5,), (4,)]
+    assert backup._connected(connection) == 4
+    assert pauses == [0.05]

@@ -316,3 +316,39 @@ def test_of_many_moments_some_are_asked_about(
     monkeypatch.setattr(matrix, "_MOMENTS", 3)
     moments = [datetime(2026, 11, 20, 22, n, tzinfo=UTC) for n in range(count)]
     assert [each.minute for each in matrix._spread(moments)] == shown
+
+
+def test_moments_of_waits_come_from_what_is_placed_first() -> None:
+    """All waits are read only where the first answers are not there yet, and there is a run."""
+    asked: list[str] = []
+
+    def moments_of(ready: Any, run: Any, waits: Any) -> object:
+        def read(what: str, answer: Any) -> Any:
+            asked.append(what)
+            return answer
+
+        placed: Any = SimpleNamespace(
+            ready=lambda *_: read("first", ready),
+            run=lambda *_: read("run", run),
+            waits=lambda *_: read("waits", waits),
+        )
+        asked.clear()
+        found = StoredWaits(mock.Mock(), placed, "i").moments()
+        return [moment.artifact for moment in found], "waits" in asked
+
+    def listed(*times: int | None) -> Any:
+        return [
+            SimpleNamespace(
+                time=time, artifact=f"a{time}", snapshot=0, kind="stack_sample", waiters=1,
+                lock_waits=None, max_waited_s=None,
+            )
+            for time in times
+        ]  # fmt: skip
+
+    first: Any = SimpleNamespace(moments=listed(T0, None, T0 + 1))
+    with mock.patch("pileup.views.evidence.waits.moments", lambda waits: waits):
+        assert moments_of(first, "run", listed(T0 + 2)) == ([f"a{T0}", f"a{T0 + 1}"], False)
+        assert moments_of(first, None, None) == ([f"a{T0}", f"a{T0 + 1}"], False)
+        assert moments_of(None, "run", listed(T0 + 2, None)) == ([f"a{T0 + 2}"], True)
+        assert moments_of(None, "run", None) == ([], True)
+        assert moments_of(None, None, None) == ([], False)

@@ -109,7 +109,7 @@ def list_column(items: pl.Series, lengths: Sequence[int]) -> pl.Series:
     # Sorted: the rows of a group are adjacent, which halves the cost.
     flat = pl.DataFrame([group_of_rows(lengths).set_sorted().alias("row"), items.alias("items")])
     lists = flat.group_by("row", maintain_order=True).agg("items")
-    if lists.height < len(lengths):
+    if lists.height != len(lengths):
         rows = pl.DataFrame([pl.int_range(len(lengths), eager=True).alias("row")])
         lists = rows.join(lists, on="row", how="left", maintain_order="left").with_columns(
             pl.when(pl.col("items").is_null())

@@ -33,7 +33,7 @@ from pileup.analysis.waits.draft import Edge, Resource
 from pileup.analysis.waits.moments import WaitMoment
 from pileup.records import Transaction
 from tests.analysis.frames import T0, S, evidence, gauge
-from tests.analysis.turning.tools import always, given, instead, listed
+from tests.analysis.turning.tools import always, given, instead
 
 # ---- blocked time ------------------------------------------------------------------------------
 
@@ -66,15 +66,6 @@ def densest_count() -> object:
     )  # fmt: skip
     found = active_sessions._densest(values, ["few", "tie_a", "tie_b", listed_], None, None)
     return found and (found.source, found.values)
-
-
-def mixes_in_time() -> object:
-    found = listed({9: {1: "SELECT 1"}, 1: {2: "SELECT 1"}, 5: {3: "SELECT 1"}})
-    frame = found.frame("session")
-    assert frame is not None
-    shuffled: Any = given(frame=always(frame.reverse()))
-    with instead(active_sessions, _counted_mixes=always([]), _within=lambda rows, *_: rows):
-        return [mix.time for mix in active_sessions.listed_mixes(shuffled, None, None)]
 
 
 def _mix(time: int | None, **sessions: float) -> Any:
@@ -621,7 +612,6 @@ ORDERED: dict[str, Any] = {
 }
 
 ALSO: dict[str, Any] = {
-    "blocked_time.active_sessions listed_mixes": mixes_in_time,
     "waits.by_locks _split_by_holders": largest_row,
     "waits.counts count": roots_of_a_graph,
     "waits.groups _folded": most_outstanding,

@@ -150,7 +150,7 @@ def _add(root: _Node, thread: Thread, side: int) -> None:
 def _flat(root: _Node) -> tuple[list[FlameNode], int]:
     """List nodes, parents first, wide siblings first; return also the number of pruned ones."""
     weights = sorted((sum(node.total) for node in _walk(root)), reverse=True)
-    least = weights[MOST_NODES - 1] if len(weights) > MOST_NODES else 0
+    least = weights[:MOST_NODES][-1]
     nodes: list[FlameNode] = []
     pruned = 0
     queue: list[tuple[_Node, int]] = [(root, -1)]

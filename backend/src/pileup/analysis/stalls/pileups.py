@@ -249,7 +249,7 @@ def _split_observer(
     rest: list[tuple[int, int]] = []
     gap = 2.5 * signal.interval_us
     whole = dict(join(signal, ranges))
-    begins = sorted(whole)
+    begins = list(whole)
     for number, (first, last) in enumerate(ranges):
         start, end = signal.times[first], signal.times[last]
         alone = (number == 0 or start - signal.times[ranges[number - 1][1]] > gap) and (
