@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +48,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def invoke(*arguments: str) -> tuple[int, str]:
+    """Push; on standard output there is the address alone, for a script to take."""
     result = CliRunner().invoke(push.command, list(arguments), catch_exceptions=False)
+    assert re.fullmatch(r"(\S+/incidents/\S+\n)?", result.stdout)
     return result.exit_code, result.output
 
 
