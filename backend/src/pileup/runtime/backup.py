@@ -291,8 +291,8 @@ def _connect(url: str) -> psycopg.Connection[tuple[Any, ...]]:
 
 def _run(program: str, *arguments: str, url: str) -> None:
     address = make_url(listen_address(url))
-    where = address.set(password=None).render_as_string()  # other users see command lines
-    environment = {**os.environ, "PGPASSWORD": address.password or ""}
+    where = address._replace(password=None).render_as_string()  # other users see command lines
+    environment = os.environ | ({"PGPASSWORD": str(address.password)} if address.password else {})
     command = [str(client_binary(program)), *arguments, f"--dbname={where}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
