@@ -208,3 +208,19 @@ def test_pictures_in_docx_are_twice_their_size() -> None:
     )
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert int.from_bytes(picture[16:20]) == 20
+
+
+def _rows_by_page(rows: int) -> list[list[int]]:
+    """Return which rows of a table of that many rows each page of the report holds."""
+    table = "| row | word |\n|---|---|\n" + "".join(f"| row{i}. | w |\n" for i in range(rows))
+    made = document(replace(CASE, sections={"summary": table}))
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(render_pdf(made))).pages]
+    found = [[int(i) for i in re.findall(r"\brow(\d+)\.", page)] for page in pages]
+    return [page for page in found if page]
+
+
+def test_the_last_row_of_a_table_is_never_alone_on_a_page() -> None:
+    """A table with a row more than its page has room for takes two rows to the next."""
+    fit = len(_rows_by_page(90)[0])
+    assert fit < 88
+    assert [len(page) for page in _rows_by_page(fit + 1)] == [fit - 1, 2]

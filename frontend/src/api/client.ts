@@ -16,6 +16,9 @@ export function csrfToken(): string {
   return match?.[1] ? decodeURIComponent(match[1]) : ''
 }
 
+/** Whether this browser may be signed in. The CSRF cookie comes and goes with the session's own, which scripts cannot read. */
+export const mayHaveSession = () => csrfToken() !== ''
+
 const csrf: Middleware = {
   onRequest({ request }) {
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -6,15 +6,16 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { api, ifMatch, unwrap } from './client'
+import { api, ifMatch, mayHaveSession, unwrap } from './client'
 import { type Domain, keys, madeStaleBy } from './keys'
 import { problemFrom } from './problem'
-import type { components, IncidentChange, Me, operations } from './schema'
+import type { components, IncidentChange, Me, operations, Overview } from './schema'
 
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
   // Without unwrap: its "session lost" event would reset this query in an endless loop.
   queryFn: async () => {
+    if (!mayHaveSession()) throw problemFrom(401, { title: 'Not signed in', detail: '' })
     const { data, error, response } = await api.GET('/api/v1/session')
     if (!data) throw problemFrom(response.status, error)
     return data
@@ -77,6 +78,16 @@ export const overviewQuery = (id: string, stall = '') =>
         }),
       ),
   })
+
+/** Whether an analysis has finished: what is computed from it answers 409 before. */
+export const isAnalysed = (overview: Overview) => overview.analysis.engine !== null
+
+/** Whether an analysis has finished; null while that is not known. */
+export function useIsAnalysed(id: string): boolean | null {
+  const overview = useQuery(overviewQuery(id))
+  // Without an overview, the screen asks and shows what it gets.
+  return overview.data ? isAnalysed(overview.data) : overview.isError || null
+}
 
 export const actionsQuery = (id: string) =>
   queryOptions({

@@ -78,21 +78,28 @@ type RawPages = {
   readonly error: unknown
 }
 
-/** Return the lines of a range, loading their pages on demand. */
-export function useRawLines(id: string, first: number, last: number): RawPages {
+/** Return the lines of a range, loading their pages on demand; enabled: false for what has no lines. */
+export function useRawLines(
+  id: string,
+  first: number,
+  last: number,
+  { enabled }: { readonly enabled: boolean },
+): RawPages {
   const wanted = useMemo(() => {
     const from = Math.floor((first - 1) / PAGE_LINES)
     const to = Math.floor((last - 1) / PAGE_LINES)
     return Array.from({ length: to - from + 1 }, (_, index) => from + index)
   }, [first, last])
-  const results = useQueries({ queries: wanted.map((page) => rawQuery(id, page)) })
+  const results = useQueries({
+    queries: wanted.map((page) => ({ ...rawQuery(id, page), enabled })),
+  })
   const pages = new Map<number, RawLines>()
   wanted.forEach((page, index) => {
     const data = results[index]?.data
     if (data) pages.set(page, data)
   })
   // From a page that is always loaded: the height must not drop to zero between two pages.
-  const head = useQuery(rawQuery(id, 0))
+  const head = useQuery({ ...rawQuery(id, 0), enabled })
   return {
     total: head.data?.total_lines ?? null,
     error: head.error ?? results.find((result) => result.error)?.error ?? null,

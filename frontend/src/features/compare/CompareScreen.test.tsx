@@ -29,6 +29,11 @@ const series = (name: string, clear: boolean) => ({
   clear,
 })
 const server = {
+  '/incidents/i1/overview': {
+    analysis: { state: 'done', engine: '1', error: null },
+    artifacts: { total: 1, parsing: 0 },
+    unanswered: [],
+  },
   '/incidents/i1/compare/choices': {
     hosts: ['db-1', 'db-2'],
     captures: [],

@@ -1,5 +1,5 @@
 /** The comparison of windows, captures, hosts or runs: differences only, most important first. */
-import { choicesQuery, type CompareChoices } from '@/api/queries'
+import { choicesQuery, type CompareChoices, useIsAnalysed } from '@/api/queries'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiProblem } from '@/api/problem'
@@ -322,9 +322,17 @@ function Compared({
   readonly tab: Exclude<Tab, 'fleet'>
   readonly all: boolean
 }) {
-  const compared = useQuery(compareQuery(incidentId, comparison))
+  // The runs of experiments have analyses of their own.
+  const ofIncident = comparison.sides.some((item) => item.experiments.length === 0)
+  const known = useIsAnalysed(incidentId)
+  const isAnalysed = ofIncident ? known : true
+  const compared = useQuery({
+    ...compareQuery(incidentId, comparison),
+    enabled: isAnalysed === true,
+  })
   const [drawn, setDrawn] = useUrlState('series', text, '')
-  if (compared.error instanceof ApiProblem && compared.error.status === 409) {
+  const isRefused = compared.error instanceof ApiProblem && compared.error.status === 409
+  if (isRefused || isAnalysed === false) {
     return (
       <EmptyState title="Nothing to compare yet" action={<SeeArtifacts />}>
         Windows of this incident, its captures and the runs of its experiments appear here side by

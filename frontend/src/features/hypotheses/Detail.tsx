@@ -71,7 +71,7 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
         <Problem compact error={drafts.failure} what="The hypothesis was not saved" />
       )}
       <DraftConflict drafts={drafts} />
-      <InspectorSection title="Statement">
+      <InspectorSection title="Hypothesis">
         <DraftFields drafts={drafts} readOnly={!mayWrite} />
       </InspectorSection>
       <InspectorSection title="Notes">

@@ -130,12 +130,24 @@ const CUT = 300
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 const EXPONENT = /(?<![\w.])-?\d(?:\.\d+)?e[+-]?\d\d\b/g
 
-/** A stored value as people read it: times in the zone of the top bar, no powers of ten. */
+/** The frames of a stack, as the server stores them; the last may be cut. */
+const FRAMES = /\bframes \[\{.*/g
+const FUNCTION = /"function": "([^"]+)"/g
+
+/** Name the functions of stored frames, innermost first; what is no list of functions stays as it is. */
+const namedFrames = (stored: string): string => {
+  const functions = [...stored.matchAll(FUNCTION)].map(([, name]) => name)
+  const isCut = !stored.trimEnd().endsWith(']')
+  return functions.length > 0 ? `in ${functions.join(' < ')}${isCut ? ' < …' : ''}` : stored
+}
+
+/** A stored value as people read it: times in the zone of the top bar, functions by name, no powers of ten. */
 const readable = (stored: string, zone: Zone): string =>
   stored
     .split('\n')
     .map((line) => (line.length === CUT ? `${line}…` : line))
     .join('\n')
+    .replaceAll(FRAMES, namedFrames)
     .replaceAll(TIME, (at) => zone.format(at, 'seconds'))
     .replaceAll(EXPONENT, (number) => formatMeasured(Number(number)))
 

@@ -417,8 +417,7 @@ function Leading({ row }: { readonly row: IncidentRow }) {
   if (row.leading) {
     return (
       <span className="incident-finding" title={row.leading.statement}>
-        <strong>{row.leading.confidence}</strong>
-        <span className="unit">%</span> {row.leading.statement}
+        <strong>{row.leading.confidence}%</strong> {row.leading.statement}
       </span>
     )
   }

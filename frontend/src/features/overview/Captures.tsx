@@ -127,9 +127,7 @@ function Episode({
         {leading ? (
           <span className="muted"> · described on this page</span>
         ) : (
-          <span className="captures-story muted" title={words}>
-            {words}
-          </span>
+          <span className="captures-story muted">{words}</span>
         )}
       </span>
     </li>

@@ -9,7 +9,7 @@ import { useChosenStall, useIncidentId } from '@/state/incident'
 import { openPasteBox } from '@/state/pasteBox'
 import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
-import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
+import { Banner, EmptyState, Problem } from '@/ui/display/States'
 import { Actions } from './Actions'
 import { ActiveSessions } from './ActiveSessions'
 import { Blockers } from './Blockers'
@@ -51,7 +51,13 @@ export default function OverviewScreen() {
       />
     )
   }
-  if (!overview.data) return <SkeletonRows rows={14} />
+  if (!overview.data) {
+    return (
+      <div className="overview-loading">
+        <StorySkeleton label="Loading the overview" />
+      </div>
+    )
+  }
   const { data } = overview
   return (
     <div className="overview">
@@ -70,7 +76,9 @@ export default function OverviewScreen() {
         </Banner>
       )}
       <Headline overview={data} />
-      {isWorking(data) && !data.headline && data.artifacts.total > 0 && <StorySkeleton />}
+      {isWorking(data) && !data.headline && data.artifacts.total > 0 && (
+        <StorySkeleton label="The analysis is running" />
+      )}
       {data.artifacts.total === 0 ? (
         <NothingUploaded incidentId={incidentId} />
       ) : (

@@ -39,7 +39,12 @@ export function Installation() {
               {database.ok ? 'ok' : 'unhealthy'}
             </Chip>,
           ],
-          ['Disk', <BytesValue key="disk" value={disk.free_bytes} />],
+          [
+            'Disk',
+            <span key="disk">
+              <BytesValue value={disk.free_bytes} /> free
+            </span>,
+          ],
           [
             'Signing key',
             <span key="signing" className="mono" title={`Public key ${signing.key}`}>

@@ -6,6 +6,7 @@ import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
 import { redactionProfilesQuery } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
+import { Field } from '@/ui/controls/Field'
 import { REDACTION_KINDS, type RedactionKind } from '@/ui/controls/RedactionChoice'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { type Column, Table } from '@/ui/table/Table'
@@ -105,14 +106,18 @@ function NewProfile() {
   }
   return (
     <form className="redaction-new" onSubmit={submit}>
-      <input
-        className="input"
-        aria-label="Name of the profile"
-        placeholder="For the vendor"
-        maxLength={60}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <Field label="Name of the profile">
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            placeholder="For the vendor"
+            maxLength={60}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
       {REDACTION_KINDS.map(([kind, name]) => (
         <label key={kind}>
           <input

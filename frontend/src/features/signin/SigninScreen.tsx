@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { Navigate, useNavigate, useSearchParams } from 'react-router'
-import { api, unwrap } from '@/api/client'
+import { api, mayHaveSession, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { asProblem } from '@/api/problem'
 import type { Me } from '@/api/schema'
@@ -28,7 +28,7 @@ export default function SigninScreen() {
       const { data } = await api.GET('/api/v1/session')
       return data ?? null
     },
-    enabled: !link,
+    enabled: !link && mayHaveSession(),
     retry: false,
   })
   useEffect(() => {

@@ -8,6 +8,7 @@ import { formatCount, formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
+import { Skeleton } from '@/ui/display/States'
 import { Duration, Time } from '@/ui/display/Value'
 import { groupKey, groupName } from './group'
 import { type SessionsSplit, sessionsOverTimeQuery } from './queries'
@@ -91,7 +92,7 @@ export function SessionsOverTime({ split, moments, moment, onGo, before, after, 
           {...rest}
         />
       ) : (
-        <div className="scrub-chart" style={{ minHeight: HEIGHT + AXIS_HEIGHT }} />
+        <Skeleton height={HEIGHT + AXIS_HEIGHT} />
       )}
     </div>
   )

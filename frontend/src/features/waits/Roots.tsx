@@ -1,5 +1,6 @@
 /** Root blockers, most blocked first, with how long each has been one. */
 import { rollup } from 'd3-array'
+import { useState } from 'react'
 import type { components } from '@/api/schema'
 import { formatNumber, formatShare } from '@/format'
 import { ShareBar } from '@/ui/display/Bar'
@@ -28,11 +29,17 @@ type Props = {
   readonly onStallRoot: (root: Root) => void
 }
 
+/** So many roots have room beside each other; waits.css hides the others until they are wanted. */
+const IN_A_LINE = 3
+
 type Root = components['schemas']['RootDoc']
 
 export function Roots(props: Props) {
   const { graph, selected, onSelect, lasting, persistence, counting } = props
   const { stallRoot, onStallRoot } = props
+  const [isOpen, setOpen] = useState(false)
+  const circles = deadlocksOf(graph)
+  const count = circles.length + graph.roots.length
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
   const namesakes = rollup(
     graph.roots,
@@ -40,7 +47,11 @@ export function Roots(props: Props) {
     (root) => root.label,
   )
   return (
-    <nav className="roots scroll" aria-label="Root blockers" aria-busy={counting}>
+    <nav
+      className={cx('roots scroll', isOpen && 'roots-all')}
+      aria-label="Root blockers"
+      aria-busy={counting}
+    >
       <h2>
         <Term of="root blocker">Root blockers</Term>
       </h2>
@@ -63,7 +74,7 @@ export function Roots(props: Props) {
         <p className="muted">{graph.cycles.length ? 'None: the waits form a cycle.' : 'None.'}</p>
       )}
       <ol>
-        {deadlocksOf(graph).map(({ first, threads, behind, names }) => (
+        {circles.map(({ first, threads, behind, names }) => (
           <li key={first}>
             <button
               type="button"
@@ -138,6 +149,16 @@ export function Roots(props: Props) {
           )
         })}
       </ol>
+      {count > IN_A_LINE && (
+        <button
+          type="button"
+          className="roots-more linklike"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? 'Fewer' : `All ${count}`}
+        </button>
+      )}
     </nav>
   )
 }

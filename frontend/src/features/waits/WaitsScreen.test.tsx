@@ -78,6 +78,7 @@ const show = (search: string, answer: object = graph, ask?: Parameters<typeof re
       { ...moment, time: '2026-11-20T22:20:16Z', max_waited_s: 2 },
     ],
     '/incidents/i1/overview': {
+      analysis: { state: 'done', engine: '1', error: null },
       unanswered: [],
       roots: [{ label: 'session 390', share: 0.94, time: moment_(15), node: 'h' }],
     },
@@ -96,6 +97,22 @@ it('the screen uses the requests that were started ahead of it, and repeats none
   const callsTo = (path: string) =>
     calls.filter((call) => call.path === `/incidents/i1/waits${path}`)
   expect([callsTo(''), callsTo('/moments')].map((all) => all.length)).toEqual([1, 1])
+})
+
+it('before the first analysis, nothing is requested that needs one', async () => {
+  const calls = serve({
+    '/incidents/i1/waits/moments': [],
+    '/incidents/i1/overview': {
+      analysis: { state: 'none', engine: null, error: null },
+      artifacts: { total: 0, parsing: 0 },
+      roots: [],
+    },
+  })
+  renderScreen(<WaitsScreen />, '/incidents/i1/waits', 'contributor', (client) =>
+    askAhead(client, 'i1', new URLSearchParams()),
+  )
+  await screen.findByText('No waits yet')
+  expect(calls.map(({ path }) => path)).not.toContain('/incidents/i1/waits')
 })
 
 it('a root opens in the inspector, Escape closes it, ] goes to the next moment', async () => {

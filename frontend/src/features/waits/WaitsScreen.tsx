@@ -24,7 +24,8 @@ export default function WaitsScreen() {
   const model = useWaits()
   useWaitsKeys(model)
   const { graph, data } = model
-  if (graph.error instanceof ApiProblem && graph.error.status === 409) {
+  const isRefused = graph.error instanceof ApiProblem && graph.error.status === 409
+  if (isRefused || model.isUnanalysed) {
     return (
       <EmptyState title="No waits yet" action={<SeeArtifacts />}>
         The wait graph appears when an InnoDB status dump, a processlist or a stack sample was read

@@ -2,6 +2,7 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { isAnalysed, overviewQuery } from '@/api/queries'
 import { list, oneOf, readUrl, text, type UrlKey } from '@/state/url'
 import { completeGraph, completeNode } from './defaults'
 
@@ -46,8 +47,15 @@ export function askAhead(client: QueryClient, id: string, address: URLSearchPara
     opened: readUrl(address, REQUEST_IN_URL.opened),
     find: readUrl(address, REQUEST_IN_URL.find),
   }
-  void client.prefetchQuery(graphQuery(id, request))
   void client.prefetchQuery(momentsQuery(id))
+  void askGraph(client, id, request)
+}
+
+/** Request the graph as soon as it is known that there is an analysis. */
+async function askGraph(client: QueryClient, id: string, request: GraphRequest): Promise<void> {
+  const known = client.fetchQuery({ ...overviewQuery(id), staleTime: 60_000 })
+  const overview = await known.catch(() => null)
+  if (overview && isAnalysed(overview)) await client.prefetchQuery(graphQuery(id, request))
 }
 
 const wordsOf = ({ at, against, fold, opened, find }: GraphRequest) => ({

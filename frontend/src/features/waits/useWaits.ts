@@ -1,7 +1,7 @@
 /** The model of the wait screen: the address and the queries in, the graph of one moment and what can be done out. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { overviewQuery } from '@/api/queries'
+import { overviewQuery, useIsAnalysed } from '@/api/queries'
 import { useChosenStall, useIncidentId } from '@/state/incident'
 import { oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { usePlay } from './moments/usePlay'
@@ -27,7 +27,13 @@ export function useWaits() {
   const incidentId = useIncidentId()
   const address = useWaitsAddress(useWorstOfStall(incidentId))
   const { request, against, words, chosenId } = address
-  const { graph, persistence, isMissingChosen } = useGraphOfMoment(incidentId, request, chosenId)
+  const isKnown = useIsAnalysed(incidentId)
+  const { graph, persistence, isMissingChosen } = useGraphOfMoment(
+    incidentId,
+    request,
+    chosenId,
+    isKnown === true,
+  )
   const data = graph.data
   const isFresh = !graph.isPlaceholderData
   useResolvedDefaults({ at: isFresh ? (data?.at ?? null) : null })
@@ -47,6 +53,7 @@ export function useWaits() {
     ...playback,
     graph,
     data,
+    isUnanalysed: isKnown === false,
     isFresh,
     against,
     selectedId,
@@ -129,8 +136,13 @@ function useWaitsAddress(worst: string) {
 
 type Address = ReturnType<typeof useWaitsAddress>
 
-function useGraphOfMoment(incidentId: string, request: Address['request'], chosenId: string) {
-  const requested = useQuery(graphQuery(incidentId, request))
+function useGraphOfMoment(
+  incidentId: string,
+  request: Address['request'],
+  chosenId: string,
+  enabled: boolean,
+) {
+  const requested = useQuery({ ...graphQuery(incidentId, request), enabled })
   // A node that a link names may be folded away: then the graph is requested with it unfolded.
   const isAbsent =
     chosenId !== '' &&

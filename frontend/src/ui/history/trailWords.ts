@@ -6,7 +6,7 @@ type Entry = components['schemas']['ActivityEntry']
 type Named = { readonly name?: Entry['name'] }
 
 const DID: Readonly<Record<string, string>> = {
-  'incident.created': 'opened the incident',
+  'incident.created': 'created the incident',
   'incident.changed': 'changed the incident',
   'incident.archived': 'archived the incident',
   'incident.deleted': 'deleted the incident',

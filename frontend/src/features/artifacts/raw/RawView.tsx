@@ -51,7 +51,8 @@ export function RawView({
   useHashAsLines()
 
   const { seen, range, top, onSeen } = useSeenLines(line)
-  const pages = useRawLines(artifact.id, seen[0], seen[1])
+  const isArchive = artifact.format === 'archive'
+  const pages = useRawLines(artifact.id, seen[0], seen[1], { enabled: !isArchive })
   const total = pages.total ?? 0
   const [target, setTarget] = useState<Target | null>(line > 0 ? { row: line - 1 } : null)
   const [piece, setPiece] = useState(0)
@@ -97,8 +98,7 @@ export function RawView({
     goTo(Math.min(total, Math.max(1, from + step)))
   }
 
-  const hasLines =
-    artifact.format !== 'archive' && (!pages.error || pages.total) && pages.total !== 0
+  const hasLines = !isArchive && (!pages.error || pages.total) && pages.total !== 0
   if (!hasLines) return <NoLines artifact={artifact} error={pages.error} />
   return (
     <div className="raw">

@@ -27,7 +27,9 @@ export function OtherIncidentsLine({
       <span className="faint">Other incidents</span>
       {others.map((other) => (
         <span key={other.incident} className="tl-others-item">
-          <b className="ellipsis">{other.title}</b>{' '}
+          <b className="ellipsis" title={other.title}>
+            {other.title}
+          </b>{' '}
           <span className="muted">{describeShift(other)}</span>
           <IconButton
             size="small"
@@ -113,7 +115,9 @@ export function OtherIncidentsDialog({
                     )
                   }
                 />
-                <span className="ellipsis">{item.title}</span>
+                <span className="ellipsis" title={item.title}>
+                  {item.title}
+                </span>
                 <span className="faint">
                   <Time at={item.created_at} />
                 </span>
