@@ -6,6 +6,7 @@ that a person sees on a screen.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,11 +38,12 @@ def _plain(value: Any) -> Any:
 
 
 def _shortened(value: Any) -> Any:
-    """Write texts that are longer than a line by their ends and their length."""
+    """Write texts that are longer than a line by their ends, their length and a digest."""
     if isinstance(value, dict):
         return {key: _shortened(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_shortened(inner) for inner in value]
     if isinstance(value, str) and len(value) > 120:
-        return f"{value[:20]} … {value[-9:]} ({len(value)} characters)"
+        digest = hashlib.sha256(value.encode()).hexdigest()[:10]
+        return f"{value[:20]} … {value[-9:]} ({len(value)} characters, {digest})"
     return value
