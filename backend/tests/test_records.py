@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 import pytest
 
 from pileup import records
-from pileup.records import columns, zones
+from pileup.records import bulk, columns, zones
 from pileup.records.bulk import Grid
 
 OTHERWISE = {
@@ -137,3 +139,113 @@ def test_lists_are_cut_the_same_with_few_and_with_many(
     assert columns.list_column(items, [1, 1, 1]).to_list() == [["a"], ["b"], ["c"]]
     assert columns.list_column(items.clear(), [0, 0]).to_list() == [[], []]
     assert columns.list_column(items, []).to_list() == []
+
+
+@pytest.mark.parametrize("few", [0, 9])
+@pytest.mark.parametrize("lengths", [[2, 1], [2, 0, 1], [0, 3], [3, 0], [1, 1, 1], [0, 0]])
+def test_lists_are_complete_in_number_and_type(
+    monkeypatch: pytest.MonkeyPatch, few: int, lengths: list[int]
+) -> None:
+    monkeypatch.setattr(columns, "_FEW_LISTS", few)
+    items = pl.Series([1, 2, 3][: sum(lengths)], dtype=pl.UInt32)
+    found = columns.list_column(items, lengths)
+    assert found.dtype == pl.List(pl.UInt32)
+    assert [len(each) for each in found.to_list()] == lengths
+    assert [item for each in found.to_list() for item in each] == items.to_list()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    name: str
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    parts: tuple[Part, ...] | None
+    words: tuple[str, ...] | None
+    cells: tuple[tuple[str, ...], ...] | None
+    thread_id: int | None = None
+    count: int | None = None
+
+
+@pytest.mark.parametrize("with_nothing", [False, True])
+def test_a_list_may_be_missing_in_a_row(*, with_nothing: bool) -> None:
+    """What is built cell by cell then is the same as what is built column by column."""
+    parts = (Part("a", ("x", "y")), Part("b"))
+    rows = [
+        Whole(parts, ("u", "v"), (("1", "2"), ()), 2**64 - 1, -1),
+        Whole((), (), ()),
+        *([Whole(None, None, None)] if with_nothing else []),
+        Whole(parts[:1], ("w",), (("3",),)),
+    ]
+    frame = pl.DataFrame(columns.record_columns(Whole, rows))
+    assert frame.schema["thread_id"] == pl.UInt64
+    assert frame.schema["count"] == pl.Int64
+    hints = columns.field_types(Whole)
+    again = [
+        Whole(**{name: columns.revive(hints[name], value) for name, value in row.items()})
+        for row in frame.iter_rows(named=True)
+    ]
+    assert again == rows
+
+
+@pytest.mark.parametrize("distinct", [1, 2, 3, 4])
+def test_records_that_repeat_are_converted_once(
+    monkeypatch: pytest.MonkeyPatch, distinct: int
+) -> None:
+    """Where half of them or more are repeated; the column is the same."""
+    known = [Part(f"p{number}") for number in range(distinct)]
+    rows = [known[number % distinct] for number in range(4)]
+    converted: list[int] = []
+    original = columns.record_columns
+
+    def counted(cls: type, some: Any) -> Any:
+        converted.append(len(some))
+        return original(cls, some)
+
+    monkeypatch.setattr(columns, "record_columns", counted)
+    found = columns.struct_column(Part, rows)
+    assert [each["name"] for each in found.to_list()] == [row.name for row in rows]
+    assert converted == [distinct if distinct <= 2 else 4]
+
+
+def test_a_field_that_no_frame_can_hold_is_refused() -> None:
+    with pytest.raises(TypeError, match="no frame type for field odd"):
+        columns._dtype("odd", complex)
+    assert columns._dtype("x", float | None) == pl.Float64
+
+
+def test_an_integer_of_many_digits_is_a_float() -> None:
+    found = bulk._floats("value", [10**40, None, 1])
+    assert found.to_list() == [1e40, None, 1.0]
+    assert (found.name, found.dtype) == ("value", pl.Float64)
+
+
+def test_labels_are_in_the_order_of_their_names() -> None:
+    assert bulk.labels_text([("device", "vda"), ("cpu", "0")]) == "cpu=0,device=vda"
+    assert bulk.labels_text([]) == ""
+
+
+@pytest.mark.parametrize("runs", [[[0], [1], [2]], [[0, 1], [2]], [[2, 1, 0], [1], [0]]])
+def test_stacks_are_their_runs_of_frames(runs: list[list[int]]) -> None:
+    table = pl.DataFrame({"function": ["f", "g", "h"]}).to_struct()
+    rows = pl.DataFrame({"line_first": [1, 2], "line_last": [1, 2]})
+    places = [0, 1, 1]
+    made = bulk.Stacks(
+        rows,
+        pl.Series([1, 2], dtype=pl.UInt32),
+        pl.Series(places, dtype=pl.UInt32),
+        pl.Series(runs, dtype=pl.List(pl.UInt32)),
+        table,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bulk, "build_frame", lambda kind, columns: (kind, columns))
+        kind, found = made.frame()  # type: ignore[misc]
+    names = "fgh"
+    wanted = [[names[at] for at in runs[place]] for place in places]
+    assert kind == "stack"
+    assert found["line_first"].to_list() == [1, 2]
+    assert [[each["function"] for each in row] for row in found["frames"].to_list()] == [
+        wanted[0], wanted[1] + wanted[2]
+    ]  # fmt: skip
