@@ -130,7 +130,7 @@ def _block(block: Block, zone: tzinfo, width: int) -> Markup:
                 return _tag("ul", items)
             return Markup('<ol start="{}">{}</ol>').format(block.start, items)
         case Table():
-            return _table(block)
+            return _table(block, None)
         case Figure():
             return _figure(block, zone, width)
 
@@ -141,8 +141,9 @@ def _item(blocks: list[Block], zone: tzinfo, width: int) -> Markup:
     return render_blocks(blocks, zone, width=width)
 
 
-def _table(table: Table) -> Markup:
+def _table(table: Table, name: str | None) -> Markup:
     caption = Markup()
+    named = Markup(' aria-label="{}"').format(name) if name else Markup()
     if table.number is not None:
         caption = Markup("<caption><b>Table {}.</b> {}</caption>").format(
             table.number, _runs(table.caption)
@@ -167,8 +168,8 @@ def _table(table: Table) -> Markup:
         for row in table.rows
     )
     return Markup(
-        '<div class="table"><table>{}<thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>'
-    ).format(caption, head, body)
+        '<div class="table"><table{}>{}<thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>'
+    ).format(named, caption, head, body)
 
 
 def _figure(figure: Figure, zone: tzinfo, width: int) -> Markup:
@@ -178,7 +179,10 @@ def _figure(figure: Figure, zone: tzinfo, width: int) -> Markup:
         "<figcaption><b>Figure {0}.</b> {2}</figcaption>"
         "<details><summary>As a table</summary>{3}</details></figure>"
     ).format(
-        figure.number, svg, _runs(figure.caption), _table(alternative_table(figure.drawing, zone))
+        figure.number,
+        svg,
+        _runs(figure.caption),
+        _table(alternative_table(figure.drawing, zone), f"Data of figure {figure.number}"),
     )
 
 
