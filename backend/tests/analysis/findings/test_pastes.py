@@ -16,6 +16,53 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a node that the others have evicted": (
+        """2024-05-02 10:11:12 0 [Warning] WSREP: handshake with 1f2e3d4c tcp://10.1.2.3:4567 failed: 'evicted'
+2024-05-02 10:11:12 0 [ERROR] WSREP: exception from gcomm, backend must be restarted: this node has been evicted out of the cluster, gcomm backend restart is required (FATAL)
+""",  # noqa: E501
+        "galera-non-primary",
+    ),
+    "transactions of a week, and no other line of the dump": (
+        """Trx read view will not see trx with id >= 7712345, sees < 7700001
+---TRANSACTION 7712340, ACTIVE 604911 sec
+2 lock struct(s), heap size 376, 0 row lock(s), undo log entries 1
+""",
+        "purge-lag",
+    ),
+    "a watchdog that ends the server, which says so": (
+        """2024-03-04T05:06:07.123456Z 0 [ERROR] [MY-012872] [InnoDB] [FATAL] Semaphore wait has lasted > 600 seconds. We intentionally crash the server because it appears to be hung.
+2024-03-04T05:06:07Z UTC - mysqld got signal 6 ;
+""",  # noqa: E501
+        "semaphore-abort",
+    ),
+    "memory that has been in swap": (
+        """MemTotal:       32765440 kB
+MemFree:          293980 kB
+MemAvailable:     899644 kB
+SwapCached:      1950824 kB
+Active:         22374964 kB
+""",
+        "swapping",
+    ),
+    "a container that ends a second after its start": (
+        """    State:          Waiting
+      Reason:       CrashLoopBackOff
+    Last State:     Terminated
+      Reason:       Error
+      Exit Code:    1
+      Started:      Mon, 04 Mar 2024 05:06:07 +0000
+      Finished:     Mon, 04 Mar 2024 05:06:08 +0000
+    Ready:          False
+    Restart Count:  31
+""",
+        "start-failed",
+    ),
+    "a directory that another server uses, by its Aria log": (
+        """[ERROR] mariadbd: Can't lock aria control file '/srv/db/aria_log_control' for exclusive use, error: 11. Will retry for 30 seconds
+[ERROR] mariadbd: Got error 'Could not get an exclusive lock; file is probably in use by another process' when trying to use aria control file '/srv/db/aria_log_control'
+""",  # noqa: E501
+        "start-failed",
+    ),
     "a key at its end, with the number that PDO prints first": (
         "PDOException: SQLSTATE[23000]: Integrity constraint violation: 1062 Duplicate entry '32767' for key 'PRIMARY'\n",  # noqa: E501
         "autoinc-exhausted",

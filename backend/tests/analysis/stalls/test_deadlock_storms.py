@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import datetime
 
 import pytest
 
@@ -63,3 +64,28 @@ def test_many_are_a_stall_with_its_cause(seed: int) -> None:
 )
 def test_some_are_none(per_s: float, statements_per_s: float) -> None:
     assert not [each for each in _analysis(per_s, statements_per_s).stalls if each.kind == "stall"]
+
+
+def _counted(per_s: float) -> Analysis:
+    """A server that works evenly, whose counter shows deadlocks from some second on."""
+    during = [per_s] * LASTS_S
+    series = [
+        gauge("mysql.Threads_running", [3.0 + n % 2 for n in range(QUIET_S + LASTS_S)], host="db1"),
+        gauge("mysql.Queries", [140.0 + n % 3 for n in range(QUIET_S + LASTS_S)], host="db1"),
+        gauge("mysql.Innodb_deadlocks", [0.0] * QUIET_S + during, host="db1"),
+    ]
+    return analyse(evidence({"series": series}))
+
+
+def test_a_counter_of_deadlocks_shows_from_when_on_they_end_statements() -> None:
+    """Where no log prints them, and none waits for long enough to be seen."""
+    analysis = _counted(40.0)
+    (stall,) = [each for each in analysis.stalls if each.kind == "stall"]
+    assert stall.shape == "refused"
+    begins = datetime.fromisoformat(stall.onset).timestamp() - T0 / S
+    assert abs(begins - QUIET_S) <= 2
+    assert analysis.findings[0].id == "deadlock-storm"
+
+
+def test_few_that_a_counter_shows_are_no_stall() -> None:
+    assert not [each for each in _counted(2.0).stalls if each.kind == "stall"]

@@ -21,7 +21,7 @@ def _stalls(gathered: Evidence) -> list[Stall]:
 
 
 def _capture(
-    running: list[float], machine: int, *, statuses: int = _CALM, log: str = ""
+    running: list[float], machine: int, *, statuses: int = _CALM, log: str = "", later_s: int = 0
 ) -> Evidence:
     files = {
         "list": [gauge("processlist.running", running)],
@@ -29,7 +29,7 @@ def _capture(
         "vmstat": [gauge("vmstat.us", [30.0] * machine)],
     }
     if log:
-        at = T0 + _CALM * S
+        at = T0 + (_CALM + later_s) * S
         event = Event(line_first=1, line_last=1, kind="log", message=log, wall_us=at, clock="utc")
         files["log"] = [event]
     return evidence(files)
@@ -49,9 +49,19 @@ def test_the_log_says_why_it_answers_no_more() -> None:
     assert stall.shape == "stopped"
 
 
+def test_the_log_complains_after_every_collector_has_ended() -> None:
+    """The pool tells only after half a minute that it is blocked; nobody else is heard then."""
+    (stall,) = _stalls(_capture([2.0] * _CALM, _CALM, log=_COMPLAINT, later_s=30))
+    assert (stall.shape, stall.end) == ("stopped", None)
+    assert abs(stall.onset - (T0 + (_CALM - 1) * S)) <= S
+    assert stall.last == T0 + (_CALM + 30) * S
+
+
 @pytest.mark.parametrize(
     "capture",
     [
+        _capture([2.0] * _CALM, _CALM, log=_COMPLAINT, later_s=3600),
+        _capture([2.0] * _CALM, _CALM, log=_COMPLAINT, later_s=-20),
         _capture([2.0] * _CALM, _CALM + 60),
         _capture([2.0] * _CALM, _CALM + 5, log=_COMPLAINT),
         _capture([2.0] * (_CALM - 1) + [30.0], _CALM + 5),
@@ -59,6 +69,8 @@ def test_the_log_says_why_it_answers_no_more() -> None:
         _capture([2.0] * _CALM, _CALM + 60, log="Aborted connection 7 to db: 'a' user: 'b'"),
     ],
     ids=[
+        "the log complains an hour after the capture",
+        "the log complains while all collectors get answers",
         "a collector that ran for less time",
         "all collectors end",
         "all end after a peak",

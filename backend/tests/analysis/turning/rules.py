@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -166,6 +167,30 @@ def _changing(*seconds: float, counted: float | None = None, latched: int = 0) -
     with instead(locks, _in_latches=always(latched)):
         match = locks._by_processlist(known)
     return None if match is None else match.against
+
+
+def _quota(
+    used: float = 200.0, *, apart: float = 0.0, points: int = 9, running: float = 40.0,
+    busy: float = 30.0, throttled: float | None = None,
+) -> object:  # fmt: skip
+    """The server's even use of CPU; threads that run, and percent of the machine's CPUs."""
+    periods = [] if throttled is None else [level("throttled_pct", throttled)]
+    taken = level("top.process_cpu", used)
+    server = replace(taken, peak=used + apart, lowest=used - apart, points=points)
+    known: Observed = stall(
+        levels_named=always(periods), level=always(running),
+        context=given(stall=Span(T0, T0 + 60 * S)),
+    )  # fmt: skip
+    with instead(
+        concurrency.machine_checks, of_server=always(server), cpu_busy=always((busy, None, taken))
+    ):
+        return _score(concurrency.quota(known))
+
+
+def _counted_deadlocks() -> object:
+    counted = [level("Innodb_deadlocks", 2.0)]
+    known: Observed = stall(deadlocks=always(Seen(False)), levels_named=always(counted))
+    return locks._deadlocks(known)
 
 
 def _row_waits(away: int = 0) -> object:
@@ -424,6 +449,12 @@ SCENES: Scenes = {
     "findings.observed _VERY_MANY Observed._transactions": _many_changes,
     "findings.rules.commit _BRIEF_S _commits_of_log": _logged_commits,
     "findings.rules.commit _FLUSH _commits_of_log": _commit_alone,
+    "findings.rules.concurrency _EVEN quota": lambda: _quota(apart=20.0),
+    "findings.rules.concurrency _LEAST_USED quota": lambda: _quota(20.0),
+    "findings.rules.concurrency _LEAST_SEEN quota": lambda: _quota(points=5),
+    "findings.rules.concurrency _WANT quota": lambda: _quota(1000.0),
+    "findings.rules.concurrency _ROOM quota": lambda: _quota(busy=70.0),
+    "findings.rules.locks _STORM_PER_S _deadlocks": _counted_deadlocks,
     "findings.rules.locks _CROWD _by_counter": _counted_waits,
     "findings.rules.statements _MANY_ROWS _run": _read_by_a_plan,
     "findings.rules.commit _LEAST_LOGGED _commits_of_log": _logged_commits,

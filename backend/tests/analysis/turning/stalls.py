@@ -370,6 +370,7 @@ SCENES: Scenes = {
     "stalls.silences _LEAST_STEPS _ends": _few_samples,
     "stalls.silences _LEAST_STEPS _at_end": lambda: _silent((30, 30), 1, 90, after=5),
     "stalls.silences _LEAST_S _at_end": lambda: _silent((30, 30), 1, 40),
+    "stalls.silences _LATE_S _at_end": lambda: _silent((30, 30), 1, 30, after=0, complaint=120),
     "stalls.refusals _APART_S of_collectors": lambda: _unconnected([0, 10], [5]),
     "stalls.refusals _LEAST of_collectors": lambda: _unconnected([0, 8], []),
     "stalls.refusals _LEAST_S of_collectors": lambda: _unconnected([0, 5], []),

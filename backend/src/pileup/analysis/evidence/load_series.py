@@ -6,9 +6,11 @@ from typing import Literal
 
 from pileup.analysis.evidence.series import short_name
 
-Role = Literal["concurrency", "throughput", "latency", "connected", "refused", "errors"]
+Role = Literal[
+    "concurrency", "throughput", "latency", "connected", "refused", "errors", "deadlocks"
+]
 """What a series shows: sessions inside the server, statements per second, time per statement,
-open connections, connections refused at max_connections, other errors per second."""
+open connections, connections refused at max_connections, other errors and deadlocks per second."""
 
 
 def shows_load(series: str, labels: str = "") -> bool:
@@ -48,6 +50,7 @@ _ROLES: dict[str, tuple[Role, float]] = {
     "threads_connected": ("connected", 1.0),
     "connection_errors_max_connections": ("refused", 1.0),
     "aborted_connects": ("errors", 0.8),
+    **dict.fromkeys(("innodb_deadlocks", "lock_deadlocks"), ("deadlocks", 1.0)),
     **dict.fromkeys(
         (
             "errors", "query_errors", "error_rate", "failed_connects", "connection_errors",

@@ -194,6 +194,12 @@ def strangers(levels: Levels) -> list[Finding]:
     return [(f"{_who(level)} took {number(level.inside or 0)}% CPU", level) for level in worst]
 
 
+def of_server(levels: Levels) -> Level | None:
+    """Return what the server took of a CPU: the process that took most, of several; else None."""
+    servers = [level for level in _listed(levels) if _is_server(level.labels)]
+    return max(servers, key=lambda level: level.inside or 0.0, default=None)
+
+
 def taken_by_strangers(context: Context) -> tuple[float | None, float | None]:
     """Return what all processes but the server took of a CPU at once, before the stall and inside.
 

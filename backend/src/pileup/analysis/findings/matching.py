@@ -295,14 +295,19 @@ def describe_needs(signature: Signature) -> str:
 
 
 def _best(sign: Sign, observed: Observed) -> Answer:
-    """Return the alternative that tells most; no data only where no alternative had any."""
+    """Return the alternative that tells most; no data only where none had any that rules out."""
     answers = [look(item, observed) for item in sign.any or ()]
     held = [answer for answer in answers if answer.seen.holds]
     if held:
         best = max(held, key=lambda answer: answer.score)
         return Answer(sign, best.seen, best.strength, best.weight, best.best)
-    nothing = all(answer.seen.holds is None for answer in answers)
+    asked = [answer for answer in answers if answer.sign.kind not in _ONLY_SHOWS]
+    nothing = all(answer.seen.holds is None for answer in asked or answers)
     return Answer(sign, NO_DATA if nothing else Seen(False))
+
+
+_ONLY_SHOWS = ("old_transaction",)
+"""Signs that tell where they show; without one, another alternative may hold all the same."""
 
 
 def _counter(sign: Sign, observed: Observed) -> Seen:

@@ -45,6 +45,9 @@ _FAILED = (
 _REFUSED = ("1040", "1041", "1129", "1135", "1203", "1226")
 """Errors of a client that a server refuses which is there; one that restarts cannot be reached."""
 
+_ERRORS: tuple[Role, ...] = ("errors", "deadlocks")
+"""Roles of series that count what ends in an error."""
+
 _COMPLAINS = (
     r"(?i)too many connections|thread ?pool (could not create|has been blocked|is blocked)"
     r"|number of allowed threads was reached"
@@ -107,8 +110,8 @@ def _of_host(
         stalls += refusals.refused(refused)
     elif connected is not None and (limit := numeric_setting(evidence, host, "max_connections")):
         stalls += refusals.at_limit(connected, limit)
-    if "errors" in signals:
-        stalls += refusals.erring(signals["errors"], work)
+    for role in (r for r in _ERRORS if r in signals):
+        stalls += refusals.erring(signals[role], work)
     if "latency" in signals:
         stalls += slowdowns(signals["latency"])
     return stalls

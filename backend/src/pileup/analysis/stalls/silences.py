@@ -2,7 +2,8 @@
 
 A server that is full (no thread of its pool is left, no connection) lets the collectors wait like
 everybody, while those of the machine go on. A collector that was only to run for less time looks
-the same; what tells them apart is that sessions rose before, or that the server's log complains.
+the same; what tells them apart is that sessions rose before, or that the server's log complains,
+which also shows that the server lives where no collector of the machine goes on.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ _LEAST_S, _LEAST_STEPS = 10.0, 5.0
 """A silence: so many seconds, and so many steps of the slower of two collectors."""
 _FACTOR, _MORE = 3.0, 5.0
 """Sessions before it: so many times the usual, and so many more."""
+_LATE_S = 120.0
+"""A complaint in the log up to so long after the last answer is of this silence, whether or not the
+collectors of the machine went on."""
 _TOGETHER, _NEAR_STEPS = 2, 3.0
 """Collectors that fall silent at once, each within so many of its steps."""
 
@@ -40,7 +44,7 @@ def silences(values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] =
     ).unique()
     server = rows.filter(pl.col("by").is_in(_OF_SERVER))
     machine = rows.filter(pl.col("by").is_in(OF_MACHINE))["time"]
-    if machine.is_empty():
+    if machine.is_empty() and not complaints:
         return []
     inside = _inside(server, machine, sessions, complaints)
     return inside + _at_end(_ends(server), machine, sessions, complaints)
@@ -94,19 +98,21 @@ def _at_end(
     if len(server) < _TOGETHER:
         return []
     step = max(step for _, step in server)
-    until = max(machine.to_list())
+    until = max(machine.to_list(), default=last)
     least = max(_LEAST_S * 1e6, _LEAST_STEPS * step)
-    if until - last < least or machine.filter(machine > last).n_unique() < _LEAST_STEPS:
+    goes_on = until - last >= least and machine.filter(machine > last).n_unique() >= _LEAST_STEPS
+    late = [time for time in complaints if least <= time - last <= _LATE_S * 1e6]
+    if not goes_on and not late:
         return []
     complains = any(last - _NEAR_STEPS * step <= time <= until for time in complaints)
-    if not complains and not _rose(sessions.values):
+    if not late and not complains and not _rose(sessions.values):
         return []
     at = len(sessions.values) - 1
     mask = [False] * len(sessions.values)
     first = at - 1 if at and sessions.values[at - 1] >= sessions.values[at] / 2 else at
-    note = (
-        "No collector got an answer of the server from here on, while those of the machine went on."
-    )
+    until = max(until, *late) if late else until
+    others = "those of the machine went on" if goes_on else "its log complains of it later"
+    note = f"No collector got an answer of the server from here on, while {others}."
     baseline = baseline_before(sessions, mask, first, 0)
     stall = of_range(sessions, first, at, "stall", baseline, note, "stopped")
     return [replace(stall, end=None, last=until)]

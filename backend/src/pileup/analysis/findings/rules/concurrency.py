@@ -176,7 +176,15 @@ def _has_data(observed: Observed) -> bool:
     )
 
 
-HAS_DATA: dict[str, Callable[[Observed], bool]] = {"thread-concurrency-zero": _has_data}
+def _counts_periods(observed: Observed) -> bool:
+    """Return whether the kernel's count of periods rules a quota out; no other record can."""
+    return bool(observed.levels_named(["throttled_pct"]))
+
+
+HAS_DATA: dict[str, Callable[[Observed], bool]] = {
+    "cpu-quota": _counts_periods,
+    "thread-concurrency-zero": _has_data,
+}
 """Rules that need more than a dump, a list or stacks: whether the evidence has it."""
 _SATURATED, _HALF = 90.0, 50.0
 """CPU in use, and the part of one CPU per CPU that others take, in percent."""
@@ -231,4 +239,51 @@ def contention(observed: Observed) -> Match | None:
     return Match("cpu-contention", round(score, 3), why, where, against)
 
 
-RULES: dict[str, Rule] = {"cpu-contention": contention, "thread-concurrency-zero": unlimited}
+_THROTTLED = ((50.0, 0.6), (25.0, 0.5), (10.0, 0.35))
+"""Percent of the periods in which the kernel stopped the server, and what they tell."""
+_CAPPED, _EVEN = 0.4, 0.1
+"""What an even use of CPU tells that a crowd wants more of, and how far its samples are apart."""
+_LEAST_USED, _LEAST_SEEN = 20.0, 5
+"""Percent of a CPU, and samples: less use and fewer samples are even by chance."""
+_WANT, _ROOM = 4.0, 70.0
+"""Running threads for each CPU that is used, and percent of the machine's CPUs that are taken."""
+
+
+def quota(observed: Observed) -> Match | None:
+    """Match a server that gets no more CPU than a limit gives (cpu-quota).
+
+    By the kernel's count of periods; without it, by a use of CPU that stays even while far more
+    threads run than it serves, nobody waits inside the server and the machine has CPUs to spare.
+    """
+    counted = [row for row in observed.levels_named(["throttled_pct"]) if row.inside is not None]
+    most = max(counted, key=lambda row: row.inside or 0.0, default=None)
+    for above, score in _THROTTLED:
+        if most is not None and (most.inside or 0.0) > above:
+            text = f"The server was stopped in {number(most.inside or 0)}% of the periods."
+            return Match("cpu-quota", score, text, (observed.series(most, text),))
+    if most is not None or observed.context.stall is None:
+        return None
+    used = machine_checks.of_server(observed.levels)
+    running = observed.level("threads_running", "threads_running_avg", "processlist.running")
+    busy = machine_checks.cpu_busy(observed.levels)
+    if used is None or used.inside is None or running is None or busy is None:
+        return None
+    apart = max(used.peak - used.inside, used.inside - (used.lowest or 0.0))
+    if used.inside < _LEAST_USED or used.points < _LEAST_SEEN or apart > _EVEN * used.inside:
+        return None
+    if running < _WANT * max(1.0, used.inside / 100) or busy[0] > _ROOM:
+        return None
+    if max(observed.worst.waiting, observed.latch_waiters) > running / 2:
+        return None
+    why = (
+        f"The server used {number(used.inside)}% of a CPU all the time, while {running:.0f} "
+        f"threads ran and the machine's CPUs were busy {number(busy[0])}%: something limits it."
+    )
+    return Match("cpu-quota", _CAPPED, why, (observed.series(used, why),))
+
+
+RULES: dict[str, Rule] = {
+    "cpu-contention": contention,
+    "cpu-quota": quota,
+    "thread-concurrency-zero": unlimited,
+}

@@ -59,9 +59,9 @@ def hot_row(observed: Observed) -> Match | None:
     if away > _AWAY * everyone:
         score = min(score, _EVEN_BET)
         against += (f"{count(away, 'session waits', 'sessions wait')} for other servers instead.",)
-    if (waits.longest or 0.0) < _ENDED_S and (storm := observed.deadlocks(_STORM)).holds:
+    if (waits.longest or 0.0) < _ENDED_S and (storm := _deadlocks(observed)):
         score = min(score, _EVEN_BET)
-        against += (f"No wait lasts for long, as deadlocks end them: {storm.text}.",)
+        against += (f"No wait lasts for long, as deadlocks end them: {storm}.",)
     score = round(min(0.97, score), 3)
     return Match("hot-row", score, why, waits.evidence, against, waiters=everyone)
 
@@ -76,6 +76,20 @@ _LATCHED = 3
 
 _REPLIES, _AWAY = ("queue:galera", "queue:semisync"), 2
 """Times as many that wait for the reply of other servers: they keep their rows meanwhile."""
+
+
+def _deadlocks(observed: Observed) -> str:
+    """Say how many deadlocks there are, if many: by what is printed, or by the server's counter."""
+    if (storm := observed.deadlocks(_STORM)).holds:
+        return storm.text
+    counted = [level for level in observed.levels_named(_COUNTED_DEADLOCKS) if not level.labels]
+    per_s = max((level.inside or 0.0 for level in counted), default=0.0)
+    return f"{number(per_s)} per second" if per_s >= _STORM_PER_S else ""
+
+
+_COUNTED_DEADLOCKS = ("innodb_deadlocks", "lock_deadlocks")
+_STORM_PER_S = 2.0
+"""Deadlocks per second by a counter that are a storm, as the knowledge has it."""
 
 
 def _by_stacks_alone(observed: Observed) -> bool:
