@@ -1,4 +1,4 @@
-"""A quota of CPU that no control group tells of: its use stays even, while more and more want it."""
+"""A quota of CPU that no control group tells of: use stays even, while more and more want it."""
 
 from __future__ import annotations
 

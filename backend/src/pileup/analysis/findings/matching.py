@@ -301,8 +301,8 @@ def _best(sign: Sign, observed: Observed) -> Answer:
     if held:
         best = max(held, key=lambda answer: answer.score)
         return Answer(sign, best.seen, best.strength, best.weight, best.best)
-    asked = [answer for answer in answers if answer.sign.kind not in _ONLY_SHOWS]
-    nothing = all(answer.seen.holds is None for answer in asked or answers)
+    ruling = [answer for answer in answers if answer.sign.kind not in _ONLY_SHOWS]
+    nothing = all(answer.seen.holds is None for answer in ruling or answers)
     return Answer(sign, NO_DATA if nothing else Seen(False))
 
 
