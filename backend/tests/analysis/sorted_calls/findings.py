@@ -38,7 +38,14 @@ from pileup.analysis.findings import (
     worst_moment,
 )
 from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match, commit, latches, locks, statements
+from pileup.analysis.findings.rules import (
+    Match,
+    commit,
+    concurrency,
+    latches,
+    locks,
+    statements,
+)
 from pileup.analysis.reasoning import discriminate
 from pileup.analysis.reasoning.matrix import Column
 from pileup.analysis.stalls import detection, lags, silences
@@ -347,6 +354,24 @@ def busiest_core() -> object:
     ]
     found = machine_checks._busy_of_cores(Levels(tuple(cores)))
     return found and found[2].labels
+
+
+def server_that_takes_most() -> object:
+    rows = [
+        level("cpu", value, collector="pidstat", labels=f"command=mysqld,pid={pid}")
+        for pid, value in ((1, 60.0), (2, 99.0), (3, 99.0), (4, 80.0))
+    ]
+    found = machine_checks.of_server(Levels(tuple(rows)))
+    return found and found.labels
+
+
+def most_throttled() -> object:
+    rows = [
+        level("throttled_pct", value, labels=f"n={at}")
+        for at, value in enumerate((12.0, 61.0, 61.0, 20.0))
+    ]
+    match = concurrency.quota(stall(levels_named=always(rows), series=lambda row, _: row.labels))
+    return match and (match.why, match.evidence)
 
 
 def busiest_processes() -> object:
@@ -916,6 +941,8 @@ ORDERED: dict[str, Any] = {
     "findings.limits _undated": undated_gauges,
     "findings.machine_checks _busy_of_cores": busiest_core,
     "findings.machine_checks strangers": busiest_processes,
+    "findings.machine_checks of_server": server_that_takes_most,
+    "findings.rules.concurrency quota": most_throttled,
     "findings.machine_checks count_by_kind": faults_by_kind,
     "findings.matching _best": best_alternative,
     "findings.matching _counter": largest_counter,
