@@ -22,6 +22,7 @@ export function InsertPanel({
     <div className="report-insert">
       <input
         type="search"
+        className="input"
         aria-label="Find something to insert"
         placeholder="Find a pin or a figure"
         value={sought}

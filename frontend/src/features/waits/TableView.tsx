@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
   {
     key: 'label',
     head: 'Who or what',
-    width: 'minmax(170px, 2fr)',
+    width: 'minmax(170px, 3fr)',
     cell: (node) => (
       <span className="mono ellipsis" title={node.label}>
         <span aria-hidden="true">{GLYPH[node.kind]}</span> {node.label}
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
   {
     key: 'role',
     head: 'Part',
-    width: '104px',
+    width: '124px',
     cell: (node) =>
       node.root ? (
         <Chip tone="holding">{node.inferred ? 'root, inferred' : 'root'}</Chip>
