@@ -7,6 +7,7 @@ import {
   Navigate,
   type RouteObject,
 } from 'react-router'
+import { mayHaveSession } from '@/api/client'
 import { incidentQuery, overviewQuery, sessionQuery } from '@/api/queries'
 import OverviewScreen from '@/features/overview/OverviewScreen'
 import { askAhead as askStacks } from '@/features/stacks/queries'
@@ -56,7 +57,7 @@ const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader, prefetch
 /** Build a route loader that starts queries without awaiting them; the screen shows their progress. */
 const prefetching = (prefetch: (id: string, address: URLSearchParams) => void) => ({
   loader: ({ params, request }: LoaderFunctionArgs) => {
-    prefetch(params['id'] ?? '', new URL(request.url).searchParams)
+    if (mayHaveSession()) prefetch(params['id'] ?? '', new URL(request.url).searchParams)
     return null
   },
   shouldRevalidate: () => false,
