@@ -62,6 +62,7 @@ def test_the_log_complains_after_every_collector_has_ended() -> None:
     [
         _capture([2.0] * _CALM, _CALM, log=_COMPLAINT, later_s=3600),
         _capture([2.0] * _CALM, _CALM, log=_COMPLAINT, later_s=-20),
+        _capture([2.0] * _CALM, _CALM, log="Too many connections", later_s=30),
         _capture([2.0] * _CALM, _CALM + 60),
         _capture([2.0] * _CALM, _CALM + 5, log=_COMPLAINT),
         _capture([2.0] * (_CALM - 1) + [30.0], _CALM + 5),
@@ -71,6 +72,7 @@ def test_the_log_complains_after_every_collector_has_ended() -> None:
     ids=[
         "the log complains an hour after the capture",
         "the log complains while all collectors get answers",
+        "clients are refused later, as a collector would be",
         "a collector that ran for less time",
         "all collectors end",
         "all end after a peak",

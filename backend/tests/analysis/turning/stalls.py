@@ -313,7 +313,8 @@ def _silent(
     rows = [(name, "h", T0 + at * S) for name, each in times.items() for at in each]
     frame = pl.DataFrame(rows, schema=["id", "host", "time"], orient="row")
     on = Signal("a", "a", "h", "concurrency", [T0 + (last - at) * S for at in (8, 4, 0)], [1.0] * 3)
-    return len(silences.silences(frame, on, [T0 + (last + complaint) * S]))
+    complaints = [T0 + (last + complaint) * S]
+    return len(silences.silences(frame, on, complaints, complaints))
 
 
 def _hole(machine: int = 30) -> object:
@@ -370,7 +371,7 @@ SCENES: Scenes = {
     "stalls.silences _LEAST_STEPS _ends": _few_samples,
     "stalls.silences _LEAST_STEPS _at_end": lambda: _silent((30, 30), 1, 90, after=5),
     "stalls.silences _LEAST_S _at_end": lambda: _silent((30, 30), 1, 40),
-    "stalls.silences _LATE_S _at_end": lambda: _silent((30, 30), 1, 30, after=0, complaint=120),
+    "stalls.silences _LATE_S _at_end": lambda: _silent((30, 30), 1, 30, after=0, complaint=60),
     "stalls.refusals _APART_S of_collectors": lambda: _unconnected([0, 10], [5]),
     "stalls.refusals _LEAST of_collectors": lambda: _unconnected([0, 8], []),
     "stalls.refusals _LEAST_S of_collectors": lambda: _unconnected([0, 5], []),

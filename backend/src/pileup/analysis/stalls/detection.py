@@ -48,10 +48,12 @@ _REFUSED = ("1040", "1041", "1129", "1135", "1203", "1226")
 _ERRORS: tuple[Role, ...] = ("errors", "deadlocks")
 """Roles of series that count what ends in an error."""
 
-_COMPLAINS = (
-    r"(?i)too many connections|thread ?pool (could not create|has been blocked|is blocked)"
+_BLOCKED = (
+    r"(?i)thread ?pool (could not create|has been blocked|is blocked)"
     r"|number of allowed threads was reached"
 )
+"""Log lines of a thread pool that has had no thread left for some time."""
+_COMPLAINS = rf"{_BLOCKED}|too many connections"
 """Log lines by which the server takes no more statements."""
 
 
@@ -100,7 +102,8 @@ def _of_host(
             or not workloads.is_done(stall, values, lambda span: waiting_in(evidence, span))
         ]
         complaints = _logged(evidence, pl.col("message").str.contains(_COMPLAINS)).get(host, [])
-        stalls += silences(values, sessions, complaints)
+        blocked = _logged(evidence, pl.col("message").str.contains(_BLOCKED)).get(host, [])
+        stalls += silences(values, sessions, complaints, blocked)
     if work is not None:
         stalls += stops(work, connected, sessions, restarts)
     else:

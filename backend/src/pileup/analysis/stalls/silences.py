@@ -25,18 +25,24 @@ _LEAST_S, _LEAST_STEPS = 10.0, 5.0
 """A silence: so many seconds, and so many steps of the slower of two collectors."""
 _FACTOR, _MORE = 3.0, 5.0
 """Sessions before it: so many times the usual, and so many more."""
-_LATE_S = 120.0
-"""A complaint in the log up to so long after the last answer is of this silence, whether or not the
-collectors of the machine went on."""
+_LATE_S = 60.0
+"""A thread pool complains after half a minute: up to so long after the last answer it is of this
+silence, whether or not the collectors of the machine went on."""
 _TOGETHER, _NEAR_STEPS = 2, 3.0
 """Collectors that fall silent at once, each within so many of its steps."""
 
 
-def silences(values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] = ()) -> list[Stall]:
+def silences(
+    values: pl.DataFrame,
+    sessions: Signal,
+    complaints: Sequence[int] = (),
+    blocked: Sequence[int] = (),
+) -> list[Stall]:
     """Detect the silence at the end of a capture, and those inside of it that the log explains.
 
     values: ``time`` (UTC µs), ``id`` (series with its collector's prefix) and ``host`` of samples.
-    complaints: UTC µs of log lines by which the server takes no more statements.
+    complaints: UTC µs of log lines by which the server takes no more statements. blocked: of those
+    that come only some time after it took the last.
     """
     rows = values.filter(pl.col("host").eq_missing(pl.lit(sessions.host, dtype=pl.String)))
     rows = rows.select(
@@ -44,10 +50,10 @@ def silences(values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] =
     ).unique()
     server = rows.filter(pl.col("by").is_in(_OF_SERVER))
     machine = rows.filter(pl.col("by").is_in(OF_MACHINE))["time"]
-    if machine.is_empty() and not complaints:
+    if machine.is_empty() and not blocked:
         return []
     inside = _inside(server, machine, sessions, complaints)
-    return inside + _at_end(_ends(server), machine, sessions, complaints)
+    return inside + _at_end(_ends(server), machine, sessions, complaints, blocked)
 
 
 def _inside(
@@ -92,6 +98,7 @@ def _at_end(
     machine: pl.Series,
     sessions: Signal,
     complaints: Sequence[int],
+    blocked: Sequence[int],
 ) -> list[Stall]:
     last = max((end for end, _ in server), default=0)
     server = [(end, step) for end, step in server if last - end <= _NEAR_STEPS * step]
@@ -101,7 +108,7 @@ def _at_end(
     until = max(machine.to_list(), default=last)
     least = max(_LEAST_S * 1e6, _LEAST_STEPS * step)
     goes_on = until - last >= least and machine.filter(machine > last).n_unique() >= _LEAST_STEPS
-    late = [time for time in complaints if least <= time - last <= _LATE_S * 1e6]
+    late = [time for time in blocked if least <= time - last <= _LATE_S * 1e6]
     if not goes_on and not late:
         return []
     complains = any(last - _NEAR_STEPS * step <= time <= until for time in complaints)
