@@ -11,7 +11,8 @@ import pytest
 
 from pileup.report import document as d
 from pileup.report import release
-from pileup.report.case import Case, ReportAction
+from pileup.report.case import Case, ReportAction, ReportTableChanges
+from pileup.report.redaction import known_values
 from pileup.report.render import figure_tables, figures, markdown
 from pileup.report.text import executive, prefill
 from pileup.report.text.evidence_blocks import _symptoms_caption
@@ -180,3 +181,16 @@ def test_a_fence_is_longer_than_those_it_holds() -> None:
     assert [fence(text) for text in ("a", "``", "```", "a ````\n```")] == [
         "```", "```", "````", "`````"
     ]  # fmt: skip
+
+
+def test_a_case_of_which_nothing_is_compared_has_no_changes() -> None:
+    assert CASE.compare_tables(None, None) == ReportTableChanges((), 0, 0, 0, ())  # type: ignore[arg-type]
+
+
+def test_a_short_name_of_a_host_is_no_part_of_a_name_with_dashes() -> None:
+    """However far behind in the text it stands; a long one with a digit is."""
+    least = known_values._LEAST_IN_NAMES
+    for name, whole in (("d" * (least - 2) + "7", False), ("d" * (least - 1) + "7", True)):
+        text = f"{'a ' * 20}{name}-x"
+        start = text.index(name)
+        assert known_values._is_whole(text, start, start + len(name), "hosts") is whole

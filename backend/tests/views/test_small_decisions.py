@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from pileup.views.evidence.waits import Shape, StoredWaits
 from pileup.views.reasoning import matrix, result_table
 from pileup.views.reasoning.result_table import cells_of
 from pileup.views.reports import case, page
+from pileup.views.samples import record_case
 from pileup.views.samples.case_file import Percent, read_time
 from tests.analysis.frames import T0
 
@@ -352,3 +354,48 @@ def test_moments_of_waits_come_from_what_is_placed_first() -> None:
         assert moments_of(None, "run", listed(T0 + 2, None)) == ([f"a{T0 + 2}"], True)
         assert moments_of(None, "run", None) == ([], True)
         assert moments_of(None, None, None) == ([], False)
+
+
+def test_a_section_is_rendered_as_if_its_text_were_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass
+    class Written:
+        template: str
+        sections: dict[str, str]
+
+    def draft(case: Any) -> Any:
+        return [SimpleNamespace(key=key, text=case.sections.get(key, "")) for key in "abc"]
+
+    parts = [SimpleNamespace(key=key) for key in "abc"]
+    monkeypatch.setattr(page, "template", lambda _: SimpleNamespace(parts=parts))
+    monkeypatch.setattr(page, "draft", draft)
+    monkeypatch.setattr(page, "draft_of_text", lambda _, text: SimpleNamespace(key="x", text=text))
+    monkeypatch.setattr(page, "_section", lambda section: (section.key, section.text))
+    case: Any = Written("t", {"a": "first", "b": "second"})
+    assert page.section_page(case, "b", "new") == ("b", "new")
+    assert page.section_page(case, "c", "new") == ("c", "new")
+    assert page.section_page(case, "z", "new") == ("x", "new")
+
+
+def test_a_note_of_a_case_ends_when_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    created: list[Any] = []
+    at = datetime(2026, 11, 20, 22, tzinfo=UTC)
+    notes = [
+        SimpleNamespace(
+            at=SimpleNamespace(at=at, precision="exact"), end=end, text="t", kind="note"
+        )
+        for end in (None, SimpleNamespace(at=at + timedelta(hours=1)))
+    ]
+    monkeypatch.setattr(
+        record_case, "Annotations",
+        lambda _: SimpleNamespace(create=lambda *some, **named: created.append(some)),
+    )  # fmt: skip
+    monkeypatch.setattr(record_case, "_moment", lambda moment: moment.at)
+    work: Any = mock.MagicMock(incident_id="i")
+    for note in notes:
+        note_case: Any = mock.MagicMock(notes=[note], actions=[])
+        recorder = next(
+            value for value in vars(record_case).values()
+            if isinstance(value, type) and hasattr(value, "_notes_and_actions")
+        )  # fmt: skip
+        recorder._notes_and_actions(work, note_case)
+    assert [some[1:3] for some in created] == [(at, None), (at, at + timedelta(hours=1))]
