@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import random
 import re
@@ -222,6 +224,58 @@ DECORATIONS |= {
     "Ansible": _around("db-7 | CHANGED | rc=0 >>\n", ""),
     "CR": lambda text, _: text.replace("\n", "\r"),
 }
+
+
+def _cell(text: str, _: random.Random) -> str:
+    file = io.StringIO()
+    csv.writer(file).writerows([["host", "output"], ["db-7", text.removesuffix("\n")]])
+    return file.getvalue()
+
+
+def _scalar(text: str, _: random.Random) -> str:
+    body = "".join(f"    {line}\n" for line in _lines(text))
+    return f"apiVersion: v1\nkind: ConfigMap\ndata:\n  out.txt: |\n{body}"
+
+
+DOCUMENTS: dict[str, Change] = {
+    "Ansible, as JSON": lambda text, _: json.dumps(
+        {
+            "changed": True,
+            "rc": 0,
+            "stderr_lines": [],
+            "stdout": text.removesuffix("\n"),
+            "stdout_lines": _lines(text),
+        },
+        indent=4,
+    ),
+    "Ansible, debug": lambda text, _: (
+        f'ok: [db-7] => {{\n    "msg": {json.dumps(_lines(text), indent=8)}\n}}\n'
+    ),
+    "SSM": lambda text, _: json.dumps({"Status": "Success", "StandardOutputContent": text}),
+    "a comment of a tracker": lambda text, _: json.dumps(
+        {"id": "10", "body": f"Hi,\n\n{{noformat}}\n{text}{{noformat}}\n\nregards"}
+    ),
+    "an export of a chat": lambda text, _: json.dumps(
+        [
+            {"user": "U1", "text": "look at this", "ts": "1795208453.0012"},
+            {"user": "U1", "text": f"```\n{html.escape(text, quote=False)}```", "ts": "1795208454"},
+        ],
+        indent=1,
+    ),
+    "a document in a document": lambda text, _: json.dumps(
+        {"Message": json.dumps({"host": "db-7", "output": text})}
+    ),
+    "a block scalar": _scalar,
+    "a cell": _cell,
+    "an element": lambda text, _: f"<case><out>{html.escape(text)}</out></case>\n",
+    "CDATA": lambda text, _: f"<case><![CDATA[{text}]]></case>\n",
+    "what Python prints": lambda text, _: repr({"host": "db-7", "output": text}) + "\n",
+    "a list that Python prints": lambda text, _: repr(_lines(text)) + "\n",
+    "bytes that Python prints": lambda text, _: repr(text.encode()) + "\n",
+}
+"""Documents that hold a text as a value."""
+
+DECORATIONS |= DOCUMENTS
 
 
 def _collapsed(line: str) -> str:

@@ -31,6 +31,7 @@ from pileup.formats.piece_reader import (
     read_around_dumps,
     read_below_entries,
     read_between_prose,
+    read_inside,
     read_left_out,
     read_pieces,
 )
@@ -52,6 +53,7 @@ from pileup.formats.unwrapping.layouts import (
     have_turns,
     viewed_inside,
 )
+from pileup.formats.unwrapping.texts_inside import has_texts
 from pileup.records import (
     Event,
     Grid,
@@ -148,7 +150,11 @@ def parse_stream(
     spill: the folder for the temporary files of frames too large for memory; None: the system's.
     """
     parsed, content = _parse_stream(stream, name, format, chosen, spill, may_have_pieces=True)
-    return name_hosts(content, parsed) if content else parsed
+    if content is None:
+        return parsed
+    if format is None and chosen is None:
+        parsed = read_inside(content, parsed, _parse_inside) or parsed
+    return name_hosts(content, parsed)
 
 
 def _parse_stream(
@@ -182,8 +188,11 @@ def _parse_stream(
     if reader.failure or plain.crashed:
         return plain, None
     content = None
-    if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
-        content = _content(stream, origin, reader)
+    if may_have_pieces and format is None and chosen is None:
+        if reader.head_is_whole:
+            content = _content(stream, origin, reader)
+        if inside := _read_held(content or _content_with_texts(stream, origin, reader), plain):
+            return inside, content
     may_join = _reads_badly(plain) or _has_gaps(reader)
     is_odd = may_join or _is_small_and_general(reader, plain)
     layout = _find_layout(reader, plain, try_out, may_join=may_join) if is_odd else None
@@ -200,17 +209,22 @@ def _parse_stream(
             return dataclasses.replace(plain, problems=[Problem(None, why), *plain.problems]), None
         del reader, plain, parsed  # they hold much of a large file
         stream.seek(origin)
-        parsed = parse(LineReader(stream, layout))
-        why = f"{parsed.detection.why}; {layout.describe()}"
-        detection = dataclasses.replace(parsed.detection, why=why)
-        parsed = dataclasses.replace(parsed, detection=detection)
-        if layout.scanned or layout.pane:
-            parsed = _with_doubt(parsed, _SCANNED if layout.scanned else _PANE)
+        parsed = _described(parse(LineReader(stream, layout)), layout)
     if content is None or _is_binary(content):
         return parsed, None
     parsed = _read_completed(content, parsed)
     parsed = _read_between_prose(content, parsed)
     return parsed if parsed.format == pieces.NAME else _read_mixed(content, parsed), content
+
+
+def _described(parsed: Parsed, layout: Layout) -> Parsed:
+    """Add the layout in which a text was read to what its detection says."""
+    why = f"{parsed.detection.why}; {layout.describe()}"
+    detection = dataclasses.replace(parsed.detection, why=why)
+    parsed = dataclasses.replace(parsed, detection=detection)
+    if layout.scanned or layout.pane:
+        return _with_doubt(parsed, _SCANNED if layout.scanned else _PANE)
+    return parsed
 
 
 def _with_doubt(parsed: Parsed, why: str) -> Parsed:
@@ -480,6 +494,30 @@ def _content(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | 
 def _parse_piece(text: str, format: str | None = None) -> Parsed:  # noqa: A002
     stream = io.BytesIO(text.encode("utf-8", "replace"))
     return _parse_stream(stream, "", format, None, None, may_have_pieces=False)[0]
+
+
+def _parse_inside(text: str) -> Parsed:
+    """Parse a text that a document holds as a value: it may have pieces and prose of its own."""
+    stream = io.BytesIO(text.encode("utf-8", "replace"))
+    return _parse_stream(stream, "", None, None, None, may_have_pieces=True)[0]
+
+
+def _content_with_texts(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:
+    """Return a large document whose values are texts of several lines; None for any other."""
+    if reader.head_is_whole or reader.plain_head.lstrip()[:1] not in ("{", "[", "("):
+        return None
+    return _content(stream, origin, reader) if has_texts(reader.plain_head) else None
+
+
+def _read_held(content: str | None, plain: Parsed) -> Parsed | None:
+    """Read a document that is mostly texts of several lines, if that gives more than ``plain``."""
+    if content is None or _is_binary(content):
+        return None
+    return read_inside(content, plain, _parse_inside, at_once=len(content) <= _LONGEST_HELD)
+
+
+_LONGEST_HELD = 64 * 1024
+"""Characters; a longer document has no layout that its head would show."""
 
 
 def _parse_part(text: str) -> Parsed:

@@ -34,6 +34,12 @@ from pileup.formats.reading.server_versions import find_named_version, find_vers
 from pileup.formats.tables.layouts.reader import may_begin
 from pileup.formats.tables.meanings.detection import format_of
 from pileup.formats.tables.meanings.registry import MEANINGS, RESULT, is_known
+from pileup.formats.unwrapping.texts_inside import (
+    Inside,
+    joined,
+    rows_inside,
+    texts_inside,
+)
 from pileup.records import Problem, Section, Skipped
 
 _VERSION_CHARACTERS = 24_000
@@ -47,15 +53,26 @@ class _Read:
 
     piece: pieces.Piece
     parsed: Parsed
+    inside: tuple[int, int] | None = None
+    """The first and the last line of the text that hold it, where they are not those of its own."""
+
+    @property
+    def first(self) -> int:
+        """The first line of the piece in the text."""
+        return self.inside[0] if self.inside else self.piece.line
 
     @property
     def last(self) -> int:
         """The last line of the piece in the text."""
+        if self.inside:
+            return self.inside[1]
         return self.piece.line + self.piece.text.removesuffix("\n").count("\n")
 
     @property
     def filled(self) -> tuple[int, int]:
         """The first and the last line of it that are not blank."""
+        if self.inside:
+            return self.inside
         text = self.piece.text
         blank = len(text) - len(text.lstrip("\n"))
         return self.piece.line + blank, self.piece.line + text.rstrip("\n").count("\n")
@@ -75,6 +92,139 @@ def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Pars
     if len(names) == 1 and not (_gives_more(found, whole) or pieces.names_hosts(text)):
         return None
     return _joined(text, whole, found, names)
+
+
+def read_inside(
+    text: str, whole: Parsed, read: Callable[[str], Parsed], *, at_once: bool = False
+) -> Parsed | None:
+    """Read the texts that a document holds as its values; None where that gives no more.
+
+    The lines of their records are those of the document; its other values are no evidence.
+    at_once: only where these texts are most of it: another layout cannot give more.
+    """
+    texts = texts_inside(text, of_one_line=not at_once and _is_general(whole))
+    if at_once and not _are_most_of(text, texts):
+        texts = []
+    if len(texts) > _MOST_TEXTS:
+        texts = [joined(texts)]
+    best = [part for each in texts if _is_evidence(part := _read_inside(each, read))]
+    is_log = "event" in whole.receipt.records or _is_telling(whole)
+    rows = None if is_log else rows_inside(text)
+    if rows and not (at_once and not _are_most_of(text, [rows])):
+        part = _read_inside(rows, read)
+        is_table = part.parsed.format in _OF_TABLES and _is_evidence(part)
+        is_useful = _strength([part])[0] or not _evidence(whole)
+        if is_table and is_useful and _strength([part]) > _strength(best):
+            best = [part]
+    if not best or not _tells_more(best, whole, of_most=at_once):
+        return None
+    return _with_bytes(text, whole, best)
+
+
+def _are_most_of(text: str, inside: list[Inside]) -> bool:
+    return (
+        len(inside) <= _FEW_TEXTS and sum(len(each.text) for each in inside) > len(text) * _MOST_OF
+    )
+
+
+def _with_bytes(text: str, whole: Parsed, found: list[_Read]) -> Parsed:
+    """Join what a document holds; what is around its texts is understood, but for whole lines."""
+    names = list(dict.fromkeys(part.parsed.format for part in found))
+    result = _joined(text, whole, found, names)
+    lost = sum(part.parsed.receipt.bytes_skipped for part in found)
+    lines = text.split("\n")
+    gaps = (lines[first - 1 : last] for first, last in _gaps(found, whole.receipt.lines))
+    lost += sum(len(line.encode("utf-8", "replace")) + 1 for gap in gaps for line in gap)
+    size = whole.receipt.bytes_read
+    receipt = dataclasses.replace(
+        result.receipt, bytes_understood=max(0, size - lost), bytes_skipped=min(size, lost)
+    )
+    return dataclasses.replace(result, receipt=receipt)
+
+
+def _strength(found: list[_Read]) -> tuple[bool, int]:
+    """Return whether records say more than any text may seem to, and how many there are."""
+    kinds = {kind for part in found for kind in part.parsed.receipt.records}
+    return bool(kinds - _OF_ANYTHING), _records(found)
+
+
+def _is_telling(parsed: Parsed) -> bool:
+    """Return whether records say more than any text may seem to."""
+    return bool(set(parsed.receipt.records) - _OF_ANYTHING)
+
+
+def _tells_more(found: list[_Read], whole: Parsed, *, of_most: bool) -> bool:
+    """Return whether texts tell more than the document, or as much of more of it.
+
+    of_most: the texts are most of it: as much of the same format is read better without the rest.
+    """
+    kinds = {kind for part in found for kind in part.parsed.receipt.records}
+    telling, known = kinds - _OF_ANYTHING, set(whole.receipt.records) - _OF_ANYTHING
+    if _evidence(whole) and kinds <= {"table", "snapshot"}:
+        return False  # a document is a table, too
+    if _gives_more(found, whole) or (telling and not known):
+        return True
+    gain = _records(found) - _evidence(whole)
+    lost = sum(part.parsed.receipt.bytes_skipped for part in found)
+    is_same = of_most and {part.parsed.format for part in found} == {whole.format}
+    is_of_more = is_same or lost < whole.receipt.bytes_skipped
+    return gain == 0 and (is_of_more or bool(kinds - set(whole.receipt.records) - {"snapshot"}))
+
+
+_OF_ANYTHING = frozenset(("table", "event", "setting", "sample", "snapshot"))
+"""Kinds of records that any text may seem to have."""
+
+
+def _is_general(parsed: Parsed) -> bool:
+    """Return whether a document gave nothing, or only what any document of its kind gives."""
+    if parsed.failed or parsed.format is None or not _evidence(parsed):
+        return True
+    return set(parsed.receipt.records) <= {"table", "snapshot"} or _evidence(parsed) == 1
+
+
+_FEW_TEXTS = 8
+_MOST_OF = 0.3
+"""Of a document, the share of its texts; most of them stand in it twice, with their line ends."""
+_MOST_TEXTS = 30
+"""Texts in a document that are read each by itself; more are those of a log."""
+
+
+def _read_inside(text: Inside, read: Callable[[str], Parsed]) -> _Read:
+    """Read a text in a document, and name its lines as in the document."""
+
+    def line(number: int) -> int:
+        return text.lines[min(number, len(text.lines)) - 1]
+
+    parsed = read(text.text)
+    frames = Frames()
+    for kind in parsed.frames:
+        for frame in parsed.frames.parts(kind):
+            names = [name for name in ("line_first", "line_last") if name in frame.columns]
+            renamed = frame.with_columns(
+                pl.col(name).map_elements(line, return_dtype=pl.Int64) for name in names
+            )
+            frames.add(kind, renamed.cast({name: frame.schema[name] for name in names}))
+    skipped = [
+        dataclasses.replace(part, line_first=line(part.line_first), line_last=line(part.line_last))
+        for part in parsed.receipt.skipped
+    ]
+    moved = dataclasses.replace(
+        parsed,
+        frames=frames,
+        problems=[
+            dataclasses.replace(problem, line=problem.line and line(problem.line))
+            for problem in parsed.problems
+        ],
+        sections=[
+            dataclasses.replace(
+                section, line_first=line(section.line_first), line_last=line(section.line_last)
+            )
+            for section in parsed.sections
+        ],
+        receipt=dataclasses.replace(parsed.receipt, skipped=skipped),
+    )
+    piece = pieces.Piece(1, text.text, in_block=True)
+    return _Read(piece, moved, (text.lines[0], text.lines[-1]))
 
 
 def read_between_prose(
@@ -513,8 +663,8 @@ def _gaps(found: list[_Read], lines: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of lines outside of the pieces."""
     after = 1
     for part in found:
-        if part.piece.line > after:
-            yield after, part.piece.line - 1
+        if part.first > after:
+            yield after, part.first - 1
         after = max(after, part.last + 1)
     if after <= lines:
         yield after, lines
