@@ -9,11 +9,12 @@ how to write one; analysis.findings.matching evaluates them.
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Annotated, Literal
 
 import msgspec
-import polars as pl
+
+from pileup.knowledge import expressions
 
 Weight = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Names = str | list[str]
@@ -154,7 +155,7 @@ class Sign(
             )
         for name in EXPRESSIONS:
             if (text := getattr(self, name)) is not None:
-                _compiled(text)
+                expressions.check(text)
         for place in (*names(self.place), *names(self.locked)):
             if not _PLACE.match(place):
                 raise ValueError(f"{place!r} is no place: write 'btr0sea.*' or 'row0ins.cc:2953'")
@@ -227,18 +228,6 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 def names(value: Names | None) -> list[str]:
     """Return one or several names as a list."""
     return [] if value is None else [value] if isinstance(value, str) else value
-
-
-@lru_cache(maxsize=1024)
-def _compiled(text: str) -> None:
-    """Raise ValueError unless the expression runs in linear time (no look-around).
-
-    Expressions run over untrusted text.
-    """
-    try:
-        pl.Series([""]).str.contains(text)
-    except pl.exceptions.ComputeError as error:
-        raise ValueError(f"{text!r} is no usable regular expression: {error}") from error
 
 
 __all__ = ["EXPRESSIONS", "Example", "Sign", "Signature", "names"]

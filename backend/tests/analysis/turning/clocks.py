@@ -79,6 +79,13 @@ def _listed_at(numbers: list[int], known: list[tuple[int, int]]) -> object:
     return connection_numbers._times(numbers, [at * S for at in range(len(numbers))], points)
 
 
+def _zero(counted: list[tuple[int, int]], known: list[tuple[int, int]]) -> object:
+    """From when on counts are timed, and how far off that is, in seconds."""
+    points = [connection_numbers._Point(number, at * S) for number, at in known]
+    found = connection_numbers._zero([(count, at * S) for count, at in counted], points)
+    return found and [value / S for value in found]
+
+
 def _given_at(apart_s: int) -> object:
     points = [connection_numbers._Point(10, 0), connection_numbers._Point(20, apart_s * S)]
     return connection_numbers._given_at(15, points)
@@ -314,6 +321,14 @@ SCENES: Scenes = {
     "clock.session_shapes _SAME_SHARE _offset": lambda: _same_shape(rise=54, times=1.25),
     "clock.transaction_numbers _APART_US _between": lambda: _numbered(150),
     "clock.connection_numbers _APART_US _given_at": lambda: _given_at(60),
+    "clock.connection_numbers _APART_US _zero": lambda: _zero(
+        [(10, 0), (11, 60), (12, 120)], [(10, 0), (11, 60), (12, 120), (13, 180)]
+    ),
+    "clock.connection_numbers _ASTRAY _zero": lambda: _zero(
+        [(at, at if at != 4 else 8) for at in range(1, 11)], [(at, at) for at in range(1, 13)]
+    ),
+    "clock.connection_numbers _LEAST _zero": lambda: _zero([(1, 0), (2, 1), (3, 2)], _KNOWN),
+    "clock.connection_numbers _SURE_US _zero": lambda: _zero([(1, 0), (2, 1), (3, 5)], _KNOWN),
     "clock.connection_numbers _LEAST _rising": lambda: _rising((5, 1), (6, 2), (7, 3)),
     "clock.connection_numbers _LEAST _times": lambda: _listed_at([2, 3, 4], _KNOWN),
     "clock.connection_numbers _RESOLVED _times": lambda: _listed_at([2, 3, 40, 50], _KNOWN),

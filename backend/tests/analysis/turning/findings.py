@@ -27,7 +27,6 @@ from pileup.analysis.findings import (
     signatures,
     storms,
     summary,
-    texts,
     triage,
     turning_points,
     worst_moment,
@@ -234,14 +233,6 @@ def _plan() -> object:
     return statements._of_plans(known) is None
 
 
-def _kept(pattern: str) -> object:
-    """Which answers are kept for a second question."""
-    kept: dict[str, list[str]] = {}
-    with instead(texts, _kept_answers=always(kept)):
-        texts._matches((pattern,), ["a" * 40, "b"])
-    return sorted(map(len, kept))
-
-
 def _disk(inside: float = 95.0) -> object:
     return len(triage._disk(Levels((level("util", inside, before=1.0),)))[1])
 
@@ -359,8 +350,6 @@ SCENES: Scenes = {
     "findings.storms _MINUTE_US _most_in_a_minute": lambda: storms._most_in_a_minute(
         [T0, T0 + 30 * S]
     ),
-    "findings.texts _MOST_KEPT _matches": lambda: _kept("a"),
-    "findings.texts _SHORT _matches": lambda: _kept("a"),
     "findings.triage _AS_BEFORE _as_before": lambda: triage._as_before(level("x", 5.0, before=4.0)),
     "findings.triage _DISK_BUSY _disk": _disk,
     "findings.triage _CROWDED _configuration": lambda: _configured(

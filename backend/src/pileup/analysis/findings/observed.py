@@ -36,7 +36,7 @@ from pileup.analysis.findings.texts import Texts
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.stacks.queues import the
 from pileup.analysis.waits import moment_graph
-from pileup.knowledge import function_key, knowledge, wait_classes
+from pileup.knowledge import expressions, function_key, knowledge, wait_classes
 from pileup.knowledge.signature import names as listed
 from pileup.numerals import grouped, number
 
@@ -597,7 +597,7 @@ class Observed(StallRecords):
             if queue.holder is None or queue.sure < (sure or 0.0):
                 return Seen(False)
             known = worst_moment.text_of(queue.holder)
-            if not re.search(holder or "", known[:_QUERY_LENGTH]):
+            if not expressions.occurs(holder or "", known[:_QUERY_LENGTH]):
                 return Seen(False)
             last = queue.holder
             if holder is None and queue.root is not None and queue.root_sure >= (sure or 0.0):
@@ -628,8 +628,8 @@ class Observed(StallRecords):
         frame = None if frame is None else frame.filter(pl.col("main_thread").is_not_null())
         if frame is None or frame.is_empty():
             return NO_DATA
-        matches = frame.filter(pl.col("main_thread").str.contains(pattern))
-        if matches.is_empty():
+        matches = Texts(frame, "main_thread").matching(pattern)
+        if matches is None:
             return Seen(False)
         row = matches.row(0, named=True)
         text = f"the main thread is '{words.clip(row['main_thread'], _USUAL_LENGTH)}'"
