@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pileup.records import Event, Samples, Session, Snapshot
 from tests.analysis.frames import T0, S, evidence, gauge
@@ -55,11 +58,71 @@ def test_nothing_is_invented(numbers: list[int], counted: list[float], why: str)
     assert set(_times(numbers, counted, step=5 * S)) == {None}, why
 
 
-def _log(*seconds: int) -> list[Event]:
+def _timed_lists(numbers: Sequence[int], every: int) -> list[Snapshot | Session]:
+    return [
+        replace(item, wall_us=T0 + (item.wall_us or 0) * every, clock="utc")
+        for item in _lists(numbers)
+    ]
+
+
+@given(
+    late=st.integers(0, 20),
+    every=st.integers(1, 4),
+    per_list=st.integers(1, 30),
+    astray=st.booleans(),
+)
+def test_counters_without_times_lie_where_their_connections_came(
+    late: int, every: int, per_list: int, *, astray: bool
+) -> None:
+    """Whatever the pace of the lists; one may come late, as of a server that stood still."""
+    numbers = [100 + at * per_list for at in range(40)]
+    items = _timed_lists(numbers, every)
+    if astray:
+        items = [
+            replace(item, wall_us=(item.wall_us or 0) - every * S * 9 // 10)
+            if item.snapshot == 17
+            else item
+            for item in items
+        ]
+    counts = [float(100 + (late + at) // every * per_list) for at in range(every * 15)]
+    counter = gauge("mysql.Connections", counts, start=0, clock="relative", host="db1")
+    found = evidence({"list.txt": items, "ext.txt": [counter]})
+    first = found.frames["sample"]["time"].min()
+    assert isinstance(first, int)
+    assert abs(first - (T0 + late * S)) <= every * S, (first - T0) / S
+
+
+@pytest.mark.parametrize(
+    ("counts", "why"),
+    [
+        ([900.0, 901.0, 902.0, 903.0], "connections of another time"),
+        ([105.0, 104.0, 102.0, 101.0], "they fall, so that no moment fits all"),
+        ([102.0, 103.0], "too few"),
+        ([102.0, 119.0, 102.0, 119.0], "they go back and forth"),
+    ],
+)
+def test_no_place_is_invented_for_counters(counts: list[float], why: str) -> None:
+    lists = _timed_lists(range(100, 120), 5)
+    counter = gauge("mysql.Connections", counts, start=0, clock="relative", host="db1")
+    found = evidence({"list.txt": lists, "ext.txt": [counter]})
+    assert found.frames["sample"]["time"].is_null().all(), why
+
+
+_STARTS = (
+    ("restart", "/usr/sbin/mysqld (mysqld 8.0.42) starting as process 4197"),
+    (
+        "log",
+        "Starting MariaDB 10.11.2-MariaDB source revision 5843d server_uid fX= as process 7",
+    ),
+)
+
+
+def _log(*seconds: int, start: tuple[str, str] = _STARTS[0]) -> list[Event]:
+    kind, message = start
     return [
         Event(
-            line_first=at, line_last=at, kind="restart", wall_us=T0 + second * S, clock="utc",
-            message="/usr/sbin/mysqld (mysqld 8.0.42) starting as process 4197",
+            line_first=at, line_last=at, kind=kind, wall_us=T0 + second * S, clock="utc",
+            message=message,
         )
         for at, second in enumerate(seconds, start=1)
     ]  # fmt: skip
@@ -71,9 +134,13 @@ def _uptime(first: int) -> tuple[Samples, Samples]:
     return counters, gauge("mysql.Threads_running", values, start=0, clock="relative")
 
 
-def test_counters_without_times_count_from_the_start_in_the_server_s_log() -> None:
-    found = evidence({"error.log": _log(0), "ext.txt": _uptime(100)})
+@pytest.mark.parametrize("start", _STARTS)
+def test_counters_without_times_count_from_the_start_of_the_server(start: tuple[str, str]) -> None:
+    found = evidence({"error.log": _log(0, start=start), "ext.txt": _uptime(100)})
     assert found.frames["sample"]["time"].min() == T0 + 100 * S
+
+
+def test_a_start_is_that_of_the_counters_if_no_other_can_be() -> None:
     # a second start ends the first: nine samples from 100 s on fit the second alone
     found = evidence({"error.log": _log(0, 90), "ext.txt": _uptime(100)})
     assert found.frames["sample"]["time"].min() == T0 + 190 * S

@@ -267,13 +267,14 @@ def test_a_restart_is_no_stall() -> None:
     assert stalls(columns({name: list(numbers) for name, numbers in values.items()})) == []
 
 
-@pytest.mark.parametrize(("answered", "is_stall"), [(30, True), (300 * 16, False)])
+@pytest.mark.parametrize("pause", [16, 45])
+@pytest.mark.parametrize(("answered", "is_stall"), [(30, True), (None, False)])
 def test_a_pause_of_the_collector_in_which_the_server_did_nothing(
-    answered: int, is_stall: bool
+    answered: int | None, pause: int, is_stall: bool
 ) -> None:
     """What the counter shows after the pause tells a server that hung from a collector that did."""
-    steps = [300] * 40 + [answered] + [300] * 40
-    times = [T0 + i * S for i in range(41)] + [T0 + (56 + i) * S for i in range(41)]
+    steps = [300] * 40 + [answered or 300 * pause] + [300] * 40
+    times = [T0 + i * S for i in range(41)] + [T0 + (40 + pause + i) * S for i in range(41)]
     counted = Samples(
         series="mysql.Queries",
         kind="counter",
@@ -287,8 +288,9 @@ def test_a_pause_of_the_collector_in_which_the_server_did_nothing(
     )
     found = stalls(evidence({"ext": [counted]}))
     assert [(stall.onset, stall.end, stall.shape) for stall in found] == (
-        [(T0 + 41 * S, T0 + 56 * S, "stopped")] if is_stall else []
+        [(T0 + 41 * S, T0 + (40 + pause) * S, "stopped")] if is_stall else []
     )
+    assert all(stall.baseline is not None for stall in found)  # what was before the pause
 
 
 def test_lost_samples_are_no_stall() -> None:

@@ -1,16 +1,17 @@
-"""Place listings that print no time, by the numbers of their connections.
+"""Place listings and counters that print no time, by the numbers of connections.
 
 A server numbers its connections in order. A loop that lists the sessions opens a connection for
 each list, so the highest number in a list is that of its own connection, and the list was taken
 when that number was given. The counter of connections in a file with times, and lists with times,
-show when each number was given.
+show when each number was given; and each sample of a counter without a time lies after the numbers
+that it has counted, and before the next.
 
 Units: times in UTC µs.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -28,6 +29,8 @@ _RESOLVED = 0.5
 _APART_US = 60 * _S
 """Two moments further apart than this show no time."""
 _SURE_US = 2 * _S
+_ASTRAY = 10
+"""One of so many may lie astray: a list that came after a standstill has the time before it."""
 
 
 class _Point(NamedTuple):
@@ -46,11 +49,7 @@ def with_times(
     sessions = frames.get("session")
     if sessions is None or not sessions["time"].null_count():
         return dict(frames), {}
-    newest = (
-        sessions.filter(pl.col("session_id").is_not_null())
-        .group_by("artifact", "wall_us", "snapshot", "host", "clock", "time", maintain_order=True)
-        .agg(pl.col("session_id").max().alias("number"))
-    )
+    newest = _newest(sessions)
     points = _points(newest, frames.get("sample"), folder_of)
     tables: list[pl.DataFrame] = []
     placed: dict[str, int] = {}
@@ -65,6 +64,61 @@ def with_times(
         return dict(frames), {}
     table = pl.concat(tables).unique(["artifact", "wall_us"], keep="first")
     return {kind: _filled(frame, table) for kind, frame in frames.items()}, placed
+
+
+def base_of(
+    own: pl.DataFrame,
+    ruled: pl.DataFrame,
+    frames: Mapping[str, pl.DataFrame],
+    folder_of: Mapping[str, str],
+    belongs: tuple[str | None, str],
+) -> tuple[int, int] | None:
+    """Return the UTC µs of relative time 0 of an untimed file of counters, and how far off it is.
+
+    own: samples of one artifact. ruled: its better relative times (``uptimes.rulers``). belongs:
+    host and folder of the recording. None where the numbers do not show it.
+    """
+    sessions = frames.get("session")
+    counted = own.filter((pl.col("series") == _SERIES) & (pl.col("value") > 0))
+    if sessions is None or counted.is_empty():
+        return None
+    known = _points(_newest(sessions), frames.get("sample"), folder_of).get(belongs[::-1], [])
+    start: int = own["wall_us"].min()  # type: ignore[assignment]
+    later = pl.coalesce("_ruled", pl.col("wall_us") - start)
+    rows = counted.join(ruled, on="wall_us", how="left").select(pl.col("value").cast(int), later)
+    found = _zero(rows.rows(), known)
+    return found and (found[0] - start, found[1])
+
+
+def _zero(counted: Sequence[tuple[int, int]], known: Sequence[_Point]) -> tuple[int, int] | None:
+    """Return the UTC µs from which counts are timed, and how far off it is.
+
+    counted: connections, and µs after the first count. Each count shows the earliest and the latest
+    moment at which it can have been read.
+    """
+    numbers = [point.number for point in known]
+    after, before = [], []
+    for count, later in counted:
+        at = bisect_right(numbers, count)
+        if 0 < at < len(known) and known[at].time - known[at - 1].time <= _APART_US:
+            after.append(known[at - 1].time - later)
+            before.append(known[at].time - later)
+    if len(after) < _LEAST:
+        return None
+    spare = len(after) // _ASTRAY
+    earliest, latest = sorted(after)[-1 - spare], sorted(before)[spare]
+    if earliest - latest > _SURE_US:
+        return None
+    return (earliest + latest) // 2, abs(latest - earliest) // 2
+
+
+def _newest(sessions: pl.DataFrame) -> pl.DataFrame:
+    """Return the highest number of each list."""
+    return (
+        sessions.filter(pl.col("session_id").is_not_null())
+        .group_by("artifact", "wall_us", "snapshot", "host", "clock", "time", maintain_order=True)
+        .agg(pl.col("session_id").max().alias("number"))
+    )
 
 
 def _points(

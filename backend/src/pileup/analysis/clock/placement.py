@@ -378,8 +378,8 @@ def _anchor(
         ~pl.col("artifact").is_in([a.sha256 for a in loose]) & pl.col("time").is_not_null()
     )
     logged = uptimes.logged_starts(frames.get("event"))
-    if known.is_empty() and not logged:
-        return _from_zero(placements, spans, samples)
+    if known.is_empty() and (from_zero := _from_zero(placements, spans, samples)):
+        return from_zero
     everywhere = anchoring.Reference.of(known)
     per_folder: dict[str, anchoring.Reference] = {}
     names = {artifact.sha256: artifact.path.rpartition("/")[2] for artifact in artifacts}
@@ -396,6 +396,7 @@ def _anchor(
             belongs = host, folder
             known_starts = started, uptimes.only_start(own, logged, belongs, folder_of)
             placed = _by_starts(before, own, known_starts, belongs, folder_of, names)
+            placed = placed or _by_numbers(before, own, frames, folder_of, belongs)
             if placed is not None:
                 moved[artifact.sha256] = placed
                 continue
@@ -519,6 +520,29 @@ def _by_uptime(
         anchors=1,
     )
     return replace(before, doc=doc, base_us=base)
+
+
+def _by_numbers(
+    before: _Placement,
+    own: pl.DataFrame,
+    frames: Mapping[str, pl.DataFrame],
+    folder_of: Mapping[str, str],
+    belongs: tuple[str | None, str],
+) -> _Placement | None:
+    """Return the placement of counters by the number of connections that they have counted."""
+    found = connection_numbers.base_of(own, uptimes.rulers(own), frames, folder_of, belongs)
+    if found is None:
+        return None
+    doc = msgspec.structs.replace(
+        before.doc,
+        zone=None,
+        how="No time in the file: placed by the connections that it has counted, as lists of "
+        "sessions show when they came.",
+        quality="derived",
+        dispersion_s=max(found[1] / _S, _STAMP_ERROR_S),
+        anchors=1,
+    )
+    return replace(before, doc=doc, base_us=found[0])
 
 
 def _anchored(before: ClockDoc, match: anchoring.Match, other: str) -> ClockDoc:

@@ -76,9 +76,7 @@ def logged_starts(events: pl.DataFrame | None) -> list[Start]:
     if events is None:
         return []
     rows = events.filter(
-        (pl.col("kind") == "restart")
-        & pl.col("time").is_not_null()
-        & pl.col("message").str.contains(_BEGINS)
+        pl.col("time").is_not_null() & pl.col("message").str.contains(_BEGINS)
     ).sort("time", "artifact")
     return [
         Start(artifact, host, float(time), time, time)

@@ -124,7 +124,8 @@ def baseline_before(
     previous_end: time (UTC µs) before which nothing counts. None with fewer than three samples.
     """
     reach = max(_BASELINE_S * _S, 30 * signal.interval_us)
-    start = max(signal.times[first] - reach, previous_end)
+    onset = signal.began(first) if signal.is_long(first) else signal.times[first]
+    start = max(onset - reach, previous_end)
     begin = bisect_left(signal.times, start)
     inside = [signal.times[at] for at in range(begin, first) if not mask[at]]
     return None if len(inside) < _LEAST_BASELINE else Span(inside[0], inside[-1])
