@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pileup.analysis import analyse
+from pileup.analysis import analyse, gather
 from pileup.analysis.contract import FindingDoc
 from pileup.analysis.findings.signatures import RULES
+from pileup.cli.captures import Captures
 from pileup.knowledge import knowledge
 from tests.analysis.waits.test_waits import PMP_46459, dump, evidence, semaphore
 from tests.support.captures import (
@@ -180,3 +181,35 @@ def test_printed_counts_name_no_latch_and_no_address_that_they_do_not_show() -> 
     assert shares[None] == (948, 0)
     assert shares["btr_search_latch"] == (12, 0)
     assert "hot-page" not in {finding.id for finding in found.findings}
+
+
+def test_what_all_wait_for_at_a_single_moment_is_not_what_takes_the_time(tmp_path: Path) -> None:
+    """Statements without their index for a minute, and a DDL that ends within a second."""
+
+    def listed(at: int) -> str:
+        waits = at == 21
+        rows = [
+            f"{100 + n}\tapp\th:{n}\tshop\tQuery\t90\tWaiting for table metadata lock\t"
+            f"SELECT id FROM orders WHERE customer_id = {n}"
+            if waits
+            else f"{100 + n}\tapp\th:{n}\tshop\tQuery\t90\tSending data\t"
+            f"SELECT id FROM orders WHERE customer_id = {n}"
+            for n in range(20 if at >= 10 else 1)
+        ]
+        if waits:
+            rows.append(
+                "90\tops\th\tshop\tQuery\t1\taltering table\tALTER TABLE orders ADD KEY k (a)"
+            )
+        head = "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo"
+        return "\n".join([f"TS {1_700_000_000 + 2 * at}.0 2023-11-14 22:13:20", head, *rows])
+
+    (tmp_path / "list.txt").write_text("\n".join(map(listed, range(40))), encoding="utf-8")
+    captures = Captures()
+    captures.read([tmp_path])
+    found = [
+        (finding.id, finding.score)
+        for finding in analyse(gather(captures.artifacts)).findings
+        if finding.verdict == "found"
+    ]
+    assert found[0][0] == "slow-statement", found
+    assert not [other for other, score in found[1:] if score > 0.5], found

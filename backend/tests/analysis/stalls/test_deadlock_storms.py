@@ -57,6 +57,12 @@ def test_many_are_a_stall_with_its_cause(seed: int) -> None:
     assert analysis.findings[0].id == "deadlock-storm"
 
 
+def test_each_undoes_the_statements_of_a_transaction() -> None:
+    """So that few of the statements are many of the transactions."""
+    (stall,) = [each for each in _analysis(8, 400).stalls if each.kind == "stall"]
+    assert stall.shape == "refused"
+
+
 @pytest.mark.parametrize(
     ("per_s", "statements_per_s"),
     [(0.5, 20), (4, 900)],

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from pileup.analysis.contract import Locator
@@ -139,6 +140,13 @@ def _of_profile() -> object:
 def _even_bet() -> object:
     first = finding("a", 0.9, 0.3)
     return ranking._as_sure_as_alone(first, [first]) is first
+
+
+def _of_little_time() -> object:
+    """A problem whose share of the time is at most so much, whatever its role and score."""
+    found = finding("a", 0.9, 0.1)
+    found = msgspec.structs.replace(found, impact_range=[0.0, 0.25])
+    return ranking._as_sure_as_its_share(found) is found
 
 
 def _explained(follows: str, impact: float = 0.75) -> object:
@@ -335,6 +343,12 @@ SCENES: Scenes = {
     "findings.observed _PAGES_OF_ONE Observed.dominant_latch": _dominant,
     "findings.ranking _EVEN_BET _as_sure_as_alone": _even_bet,
     "findings.ranking _EXPLAINS _cause": lambda: _explained("m"),
+    "findings.ranking _EVEN_BET _as_sure_as_its_share": lambda: (
+        ranking._as_sure_as_its_share(
+            msgspec.structs.replace(finding("a", 0.5, 0.1), impact_range=[0.0, 0.1])
+        ).against
+    ),
+    "findings.ranking _LITTLE _as_sure_as_its_share": _of_little_time,
     "findings.ranking _MOST_TIME _cause": lambda: _explained(ranking.ANYTHING),
     "findings.signatures FOUND _findings": _sure,
     "findings.signatures LEAST diagnose": _found,

@@ -105,6 +105,18 @@ class BlockedTime:
         seen = sum(share > 0 for share, _ in found)
         return Share(mean * self.part, low * self.part, high * self.part, seen)
 
+    def usual_of(self, select: Callable[[Member], bool]) -> float | None:
+        """Return how many active sessions are selected, or wait behind one that is, on average.
+
+        None: no moment shows any session.
+        """
+        lasting = [(m, m.weight / m.active) for m in self.moments if m.active > 0]
+        total = sum(weight for _, weight in lasting)
+        if total <= 0:
+            return None
+        found = sum(moment.flow.share_through(select) * weight for moment, weight in lasting)
+        return found / total * self.part
+
 
 def blocked_time(
     evidence: Evidence,

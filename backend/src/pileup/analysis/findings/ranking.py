@@ -35,8 +35,11 @@ _LEAST_IMPACT = 0.05
 """Share of the time below which a wait is no root, and what is only seen of it no finding."""
 _EVEN_BET = 0.5
 """Most that a finding scores by small evidence that leaves room for another explanation."""
+_LITTLE = 0.25
+"""Share of the time below which, at its highest, a problem is at most an even bet for the cause."""
 _AS_SURE = 0.8
 """A rival is at least this much of a finding's score."""
+_ELSEWHERE = "Most of what is active does something else."
 _NO_WAITS = 0.6
 """Impact that ranks a finding that names no waits: a log line, a counter."""
 
@@ -107,6 +110,9 @@ def in_order(
     marked = [_marked(other, problems, queues, kinds, onward) for other in ordered]
     if is_small:
         marked = [_as_sure_as_alone(other, marked) for other in marked]
+    else:
+        marked = [_as_sure_as_its_share(other) for other in marked]
+        marked.sort(key=lambda other: (-_rank(other), other.id))
     return sorted(marked, key=lambda other: (other.role == "symptom", other.verdict != "found"))
 
 
@@ -128,12 +134,20 @@ def _as_sure_as_alone(finding: FindingDoc, findings: Sequence[FindingDoc]) -> Fi
     ]
     if impact >= _MOST_TIME and not rivals:
         return finding
-    reason = (
-        f"'{rivals[0].title}' explains the same waits as well."
-        if rivals
-        else "Most of what is active does something else."
-    )
+    reason = f"'{rivals[0].title}' explains the same waits as well." if rivals else _ELSEWHERE
     return msgspec.structs.replace(finding, score=_EVEN_BET, against=[*finding.against, reason])
+
+
+def _as_sure_as_its_share(finding: FindingDoc) -> FindingDoc:
+    """Limit the score of a problem to an even bet where it is seen, and takes little of the time.
+
+    At the worst moment of a stall all may wait for what is over a second later.
+    """
+    most = finding.impact_range[-1] if finding.impact_range else 1.0
+    if finding.role != "problem" or finding.score <= _EVEN_BET or most >= _LITTLE:
+        return finding
+    against = [*finding.against, _ELSEWHERE]
+    return msgspec.structs.replace(finding, score=_EVEN_BET, against=against)
 
 
 def without_small(

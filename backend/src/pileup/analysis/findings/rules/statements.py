@@ -104,7 +104,7 @@ def _of_lists(observed: Observed, frame: pl.DataFrame, of_log: _Logged | None) -
     moments = same.group_by("artifact", "snapshot", "time", maintain_order=True).len()
     most = int(moments["len"].max() or 0)  # type: ignore[arg-type]  # a count
     longest = float(same["time_s"].max() or 0.0)  # type: ignore[arg-type]
-    waiting = observed.worst.waiting
+    waiting = _usually_waiting(observed)
     # where more wait for something else, that may be why these take long
     read = _rows_read(observed) if waiting <= most else None
     tells = max(age(longest, _SLOW), _tells(read))
@@ -129,6 +129,14 @@ def _of_lists(observed: Observed, frame: pl.DataFrame, of_log: _Logged | None) -
     return Match(
         "slow-statement", round(score, 3), why, tuple(where), against, statement=_statement(same)
     )
+
+
+def _usually_waiting(observed: Observed) -> int:
+    """Return how many sessions wait, on average over the stall: at a moment, far more may."""
+    worst = observed.worst.waiting
+    blocked = observed.blocked
+    usual = None if blocked is None else blocked.usual_of(lambda member: member.waits)
+    return worst if usual is None else min(worst, round(usual))
 
 
 def _statement(same: pl.DataFrame) -> str:
@@ -218,7 +226,7 @@ def _of_log(observed: Observed) -> _Logged | None:
     most, longest = at_once(same), float(same["query_time_s"][0])
     alone = same.height == slow.height
     score = of_all * (
-        _score(most, longest, observed.worst.waiting, alone=alone)
+        _score(most, longest, _usually_waiting(observed), alone=alone)
         + _MEASURED * age(longest, _SLOW)
         + _WASTED * _wasted(same)
     )
