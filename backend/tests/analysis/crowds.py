@@ -193,7 +193,7 @@ def reads_running() -> object:
     frame = evidence({"list": list_of}).frame("session")
     assert frame is not None
     known: Any = SimpleNamespace(
-        worst=SimpleNamespace(waiting=0), lines=lambda *_: None, levels_named=lambda _: [],
+        worst=SimpleNamespace(waiting=0), blocked=None, lines=lambda *_: None, levels_named=lambda _: [],
         context=SimpleNamespace(hot_latches=[]),
     )  # fmt: skip
     match = statements._of_lists(known, frame, None)
@@ -214,7 +214,7 @@ def reads_in_the_log() -> object:
     ]  # fmt: skip
     frame = evidence({"slow": log}).frame("query")
     known: Any = SimpleNamespace(
-        during=lambda _: frame, worst=SimpleNamespace(waiting=0), lines=lambda *_: None
+        during=lambda _: frame, worst=SimpleNamespace(waiting=0), blocked=None, lines=lambda *_: None
     )
     logged = statements._of_log(known)
     return None if logged is None else logged.match.why

@@ -208,15 +208,15 @@ def test_errors_count_beside_the_work(
         (10, 10, None, True),
         (9, 10, None, False),
         (10, 11, None, False),
-        (10, 10, 20.0, True),
-        (10, 10, 20.1, False),
-        (20, 10, 40.0, True),
+        (10, 10, 100.0, True),
+        (10, 10, 100.1, False),
+        (20, 10, 200.0, True),
     ],
 )
 def test_deadlocks_that_end_much_of_the_work(
     count: int, seconds: int, done: float | None, found: bool
 ) -> None:
-    """One a second, and five per cent of the statements where these are known."""
+    """One a second, and one per cent of the statements where these are known."""
     ended = [T0 + 1 + round(n * seconds * S / (count - 1)) for n in range(count)]
     with instead(
         refusals, _together=always([ended]), levels_around=always((None, done)),

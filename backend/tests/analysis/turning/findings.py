@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import msgspec
 import polars as pl
 
+from pileup.analysis.blocked_time.measure import Share
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.answers import Answers
@@ -142,11 +142,12 @@ def _even_bet() -> object:
     return ranking._as_sure_as_alone(first, [first]) is first
 
 
-def _of_little_time() -> object:
-    """A problem whose share of the time is at most so much, whatever its role and score."""
-    found = finding("a", 0.9, 0.1)
-    found = msgspec.structs.replace(found, impact_range=[0.0, 0.25])
-    return ranking._as_sure_as_its_share(found) is found
+def _lasts(score: float = 0.9, high: float = 0.1, seen: int = 1, moments: int = 10) -> object:
+    """What a problem scores that takes so much of the time, in so many of the moments."""
+    match = Match("a", score, "", ())
+    share = Share(high / 2, 0.0, high, seen)
+    found = ranking.as_sure_as_it_lasts(match, share, moments)
+    return found.score, found.against
 
 
 def _explained(follows: str, impact: float = 0.75) -> object:
@@ -343,12 +344,10 @@ SCENES: Scenes = {
     "findings.observed _PAGES_OF_ONE Observed.dominant_latch": _dominant,
     "findings.ranking _EVEN_BET _as_sure_as_alone": _even_bet,
     "findings.ranking _EXPLAINS _cause": lambda: _explained("m"),
-    "findings.ranking _EVEN_BET _as_sure_as_its_share": lambda: (
-        ranking._as_sure_as_its_share(
-            msgspec.structs.replace(finding("a", 0.5, 0.1), impact_range=[0.0, 0.1])
-        ).against
-    ),
-    "findings.ranking _LITTLE _as_sure_as_its_share": _of_little_time,
+    "findings.ranking _EVEN_BET as_sure_as_it_lasts": _lasts,
+    "findings.ranking _LEAST_MOMENTS as_sure_as_it_lasts": lambda: _lasts(moments=5),
+    "findings.ranking _LITTLE as_sure_as_it_lasts": lambda: _lasts(high=0.25),
+    "findings.ranking _MOMENTARY as_sure_as_it_lasts": lambda: _lasts(seen=2),
     "findings.ranking _MOST_TIME _cause": lambda: _explained(ranking.ANYTHING),
     "findings.signatures FOUND _findings": _sure,
     "findings.signatures LEAST diagnose": _found,

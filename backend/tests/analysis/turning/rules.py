@@ -48,7 +48,7 @@ def stall(**more: Any) -> Any:
         "lines": always(None), "series": always(None), "shift": always(None), "queues": {},
         "lock_queue": given(waiters=Seen(False), mode=None, of_active=1.0, table=None),
         "one_latch": None, "latch_waiters": 0, "worst": given(waiting=0), "limits": [],
-        "is_clustered": False,
+        "is_clustered": False, "blocked": None,
         "record_counts": {"status dumps": 9, "stack samples": 9, "log lines": 9},
         "context": given(
             hot_latches=[], setting=always(None), number=always(None), evidence=evidence({}),

@@ -105,6 +105,11 @@ class BlockedTime:
         seen = sum(share > 0 for share, _ in found)
         return Share(mean * self.part, low * self.part, high * self.part, seen)
 
+    @property
+    def moments_with_sessions(self) -> int:
+        """How many of the moments show active sessions."""
+        return sum(moment.active > 0 for moment in self.moments)
+
     def usual_of(self, select: Callable[[Member], bool]) -> float | None:
         """Return how many active sessions are selected, or wait behind one that is, on average.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -36,7 +36,9 @@ _LEAST_IMPACT = 0.05
 _EVEN_BET = 0.5
 """Most that a finding scores by small evidence that leaves room for another explanation."""
 _LITTLE = 0.25
-"""Share of the time below which, at its highest, a problem is at most an even bet for the cause."""
+"""Share of the time below which, at its highest, a wait is no main cause if it is momentary."""
+_MOMENTARY, _LEAST_MOMENTS = 0.2, 5
+"""It is in at most this share of so many moments of the stall."""
 _AS_SURE = 0.8
 """A rival is at least this much of a finding's score."""
 _ELSEWHERE = "Most of what is active does something else."
@@ -91,6 +93,24 @@ def impact_of(
     return round(counted, 3), round(min(counted, largest / everyone), 3), round(counted, 3)
 
 
+def as_sure_as_it_lasts(match: Match, share: Share | None, moments: int) -> Match:
+    """Limit a score to an even bet where what it names is over in a moment of the stall.
+
+    At the worst moment all may wait for what is over a second later, and the stall goes on.
+    moments: of the stall, in which it could be seen.
+    """
+    if (
+        share is None
+        or moments < _LEAST_MOMENTS
+        or not 0 < share.seen <= _MOMENTARY * moments
+        or share.high >= _LITTLE
+    ):
+        return match
+    return replace(
+        match, score=min(match.score, _EVEN_BET), against=(*match.against, _ELSEWHERE)
+    )
+
+
 def in_order(
     findings: Sequence[FindingDoc],
     queues: Mapping[str, Queue | None],
@@ -110,9 +130,6 @@ def in_order(
     marked = [_marked(other, problems, queues, kinds, onward) for other in ordered]
     if is_small:
         marked = [_as_sure_as_alone(other, marked) for other in marked]
-    else:
-        marked = [_as_sure_as_its_share(other) for other in marked]
-        marked.sort(key=lambda other: (-_rank(other), other.id))
     return sorted(marked, key=lambda other: (other.role == "symptom", other.verdict != "found"))
 
 
@@ -136,18 +153,6 @@ def _as_sure_as_alone(finding: FindingDoc, findings: Sequence[FindingDoc]) -> Fi
         return finding
     reason = f"'{rivals[0].title}' explains the same waits as well." if rivals else _ELSEWHERE
     return msgspec.structs.replace(finding, score=_EVEN_BET, against=[*finding.against, reason])
-
-
-def _as_sure_as_its_share(finding: FindingDoc) -> FindingDoc:
-    """Limit the score of a problem to an even bet where it is seen, and takes little of the time.
-
-    At the worst moment of a stall all may wait for what is over a second later.
-    """
-    most = finding.impact_range[-1] if finding.impact_range else 1.0
-    if finding.role != "problem" or finding.score <= _EVEN_BET or most >= _LITTLE:
-        return finding
-    against = [*finding.against, _ELSEWHERE]
-    return msgspec.structs.replace(finding, score=_EVEN_BET, against=against)
 
 
 def without_small(
@@ -235,4 +240,4 @@ def _cause(
     return next((other.id for other in others if kinds.get(other.id) == onward), None)
 
 
-__all__ = ["Matched", "by_mechanism", "impact_of", "in_order", "without_small"]
+__all__ = ["Matched", "as_sure_as_it_lasts", "by_mechanism", "impact_of", "in_order", "without_small"]

@@ -214,8 +214,10 @@ def _finding(
     queue: Queue | None,
     observed: Observed,
 ) -> FindingDoc:
-    issue, match, context = members[0].issue, members[0].match, observed.context
+    issue, context = members[0].issue, observed.context
     share = impacts.share(observed.blocked, knowledge().signatures[issue.id], queue)
+    moments = 0 if observed.blocked is None else observed.blocked.moments_with_sessions
+    match = ranking.as_sure_as_it_lasts(members[0].match, share, moments)
     impact = ranking.impact_of(match, queue, observed.worst.waiting, share)
     own = known.known_as(issue, context.server, match.score)
     others = [known.known_as(o.issue, context.server, o.match.score) for o in members[1:]]
