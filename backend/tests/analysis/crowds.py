@@ -125,6 +125,13 @@ def threads_of_flame() -> object:
     return [thread.stack for thread in flame.threads(_frame())]
 
 
+def nodes_of_flame() -> object:
+    root = flame._Node("all")
+    for thread in flame.threads(_frame()):
+        flame._add(root, thread, 0)
+    return [node.name for node in flame._flat(root)[0]]
+
+
 def functions_over_time() -> object:
     return flame.heat(flame.threads(_frame())).functions
 
@@ -193,8 +200,8 @@ def reads_running() -> object:
     frame = evidence({"list": list_of}).frame("session")
     assert frame is not None
     known: Any = SimpleNamespace(
-        worst=SimpleNamespace(waiting=0), blocked=None, lines=lambda *_: None, levels_named=lambda _: [],
-        context=SimpleNamespace(hot_latches=[]),
+        worst=SimpleNamespace(waiting=0), blocked=None, context=SimpleNamespace(hot_latches=[]),
+        lines=lambda *_: None, levels_named=lambda _: [],
     )  # fmt: skip
     match = statements._of_lists(known, frame, None)
     return None if match is None else match.why
@@ -214,7 +221,10 @@ def reads_in_the_log() -> object:
     ]  # fmt: skip
     frame = evidence({"slow": log}).frame("query")
     known: Any = SimpleNamespace(
-        during=lambda _: frame, worst=SimpleNamespace(waiting=0), blocked=None, lines=lambda *_: None
+        during=lambda _: frame,
+        worst=SimpleNamespace(waiting=0),
+        blocked=None,
+        lines=lambda *_: None,
     )
     logged = statements._of_log(known)
     return None if logged is None else logged.match.why

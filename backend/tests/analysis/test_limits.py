@@ -86,6 +86,7 @@ LIMITS: dict[str, Scene | tuple[Scene, ...]] = {
     "reasoning.pin_value _SHOWN": crowds.pinned_lines,
     "reasoning.similar _SERIES": crowds.features_of_series,
     "stacks.flame MOST_FUNCTIONS": crowds.functions_over_time,
+    "stacks.flame MOST_NODES": crowds.nodes_of_flame,
     "stacks.flame _DEPTH": crowds.threads_of_flame,
     "stacks.hot_stacks MOST": crowds.hottest_stacks,
     "stacks.hot_stacks _DEPTH": crowds.hottest_stacks,

@@ -57,6 +57,15 @@ def rising_numbers() -> object:
     return connection_numbers._rising(points)
 
 
+def zero_of_counts() -> object:
+    """The latest of the earliest moments, and the earliest of the latest, but for those astray."""
+    points = [
+        connection_numbers._Point(n, at * S) for n, at in enumerate((0, 1, 2, 4, 5, 8, 9, 11))
+    ]
+    counted = [(1, 1), (2, 2), (3, 5), (4, 4), (5, 8), (6, 7)]
+    return connection_numbers._zero([(n, at * S) for n, at in counted], points)
+
+
 def seconds_seen() -> object:
     on = Signal("a", "a", "h", "concurrency", [T0 + at * S for at in (9, 1)], [1.0, 1.0])
     return detection._seen({"concurrency": on, "throughput": replace(on, times=[T0 + 5 * S])})
@@ -155,6 +164,7 @@ ORDERED: dict[str, Any] = {
     "blocked_time.roots Roots._stood": longest_stay,
     "clock.uptimes base_of": nearest_start,
     "clock.connection_numbers _rising": rising_numbers,
+    "clock.connection_numbers _zero": zero_of_counts,
     "clock.uptimes logged_starts": logged_starts,
     "clock.uptimes rulers": ruled_by_uptime,
     "findings.storms _rate": deadlocks_per_minute,

@@ -106,9 +106,9 @@ class BlockedTime:
         return Share(mean * self.part, low * self.part, high * self.part, seen)
 
     @property
-    def moments_with_sessions(self) -> int:
-        """How many of the moments show active sessions."""
-        return sum(moment.active > 0 for moment in self.moments)
+    def moments_seen(self) -> int:
+        """How many moments show active sessions, those in which nobody waits included."""
+        return round(sum(moment.active > 0 for moment in self.moments) / self.part)
 
     def usual_of(self, select: Callable[[Member], bool]) -> float | None:
         """Return how many active sessions are selected, or wait behind one that is, on average.

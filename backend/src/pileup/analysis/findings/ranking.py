@@ -102,13 +102,11 @@ def as_sure_as_it_lasts(match: Match, share: Share | None, moments: int) -> Matc
     if (
         share is None
         or moments < _LEAST_MOMENTS
-        or not 0 < share.seen <= _MOMENTARY * moments
+        or not 0 < share.moments <= _MOMENTARY * moments
         or share.high >= _LITTLE
     ):
         return match
-    return replace(
-        match, score=min(match.score, _EVEN_BET), against=(*match.against, _ELSEWHERE)
-    )
+    return replace(match, score=min(match.score, _EVEN_BET), against=(*match.against, _ELSEWHERE))
 
 
 def in_order(
@@ -240,4 +238,11 @@ def _cause(
     return next((other.id for other in others if kinds.get(other.id) == onward), None)
 
 
-__all__ = ["Matched", "as_sure_as_it_lasts", "by_mechanism", "impact_of", "in_order", "without_small"]
+__all__ = [
+    "Matched",
+    "as_sure_as_it_lasts",
+    "by_mechanism",
+    "impact_of",
+    "in_order",
+    "without_small",
+]

@@ -216,7 +216,7 @@ def _finding(
 ) -> FindingDoc:
     issue, context = members[0].issue, observed.context
     share = impacts.share(observed.blocked, knowledge().signatures[issue.id], queue)
-    moments = 0 if observed.blocked is None else observed.blocked.moments_with_sessions
+    moments = 0 if observed.blocked is None else observed.blocked.moments_seen
     match = ranking.as_sure_as_it_lasts(members[0].match, share, moments)
     impact = ranking.impact_of(match, queue, observed.worst.waiting, share)
     own = known.known_as(issue, context.server, match.score)

@@ -21,8 +21,8 @@ _FACTOR, _MANY = 10.0, 1.0
 """Errors per second: ten times those before, and one at least."""
 _OF_WORK = 0.05
 """Least share of errors in the statements, where both are known."""
-_UNDOES = 5.0
-"""Statements that a deadlock undoes, about: those of a whole transaction."""
+_DEADLOCKS_OF_WORK = 0.01
+"""The same of deadlocks, each of which undoes the statements of a transaction."""
 _ROSE = 0.9
 """Connections below this share of the limit before: they rose to it."""
 _LINES, _APART_S = 5, 10.0
@@ -118,7 +118,7 @@ def by_deadlocks(times: Sequence[int], work: Signal | None, host: str | None) ->
     for ended in _together(times):
         per_s = len(ended) * _S / (ended[-1] - ended[0])
         _, done = levels_around(work, Span(ended[0], ended[-1]))
-        if per_s >= max(_MANY, _OF_WORK * (done or 0.0) / _UNDOES):
+        if per_s >= max(_MANY, _DEADLOCKS_OF_WORK * (done or 0.0)):
             whole = [time // _S * _S for time in ended]
             stalls.append(_of_times(whole, host, f"{len(ended)} {DEADLOCKS_ENDED}"))
     return stalls
