@@ -395,17 +395,16 @@ def _anchor(
         if near is None:
             belongs = host, folder
             known_starts = started, uptimes.only_start(own, logged, belongs, folder_of)
-            placed = _by_starts(before, own, known_starts, belongs, folder_of, names)
-            placed = placed or _by_numbers(before, own, frames, folder_of, belongs)
+            by_starts = _by_starts(before, own, known_starts, belongs, folder_of, names)
+            placed = by_starts or _by_numbers(before, own, frames, folder_of, belongs)
             if placed is not None:
                 moved[artifact.sha256] = placed
                 continue
         if folder not in per_folder:
             members = [sha for sha, name in folder_of.items() if name == folder]
             per_folder[folder] = everywhere.of_artifacts(members)
-        match = anchoring.match(own, per_folder[folder], host, near)
-        if match is None:
-            match = anchoring.match(own, everywhere, host, near)
+        in_folder = anchoring.match(own, per_folder[folder], host, near)
+        match = in_folder or anchoring.match(own, everywhere, host, near)
         if match is None:
             continue
         other = names.get(match.artifact, "another file")
