@@ -31,7 +31,7 @@ _TOKEN = re.compile(
     r"|[\[\](),]|[^\s\"'\\\[\](),]+"
 )
 """A string, what separates strings in a list, or anything else; an escape outside is no string."""
-_KEY = re.compile(r"[\"']?(?P<name>[\w.@ -]{1,100})[\"']?\s*[:=]\s*$")
+_KEY = re.compile(r"[\"']?(?P<name>[\w.@-](?:[\w.@ -]{0,98}[\w.@-])?+)[\"']?\s{0,8}+[:=]\s{0,8}+$")
 _OF_STATEMENT = re.compile(
     r"sql|quer|statement|\binfo\b|digest|stmt|trace\b|explain", re.IGNORECASE
 )
@@ -41,7 +41,7 @@ _SQL = re.compile(
 )
 _ENTITY = re.compile(r"&(?:lt|gt|amp);")
 _FENCE = re.compile(
-    r"^\s*(?:`{3,}[\w-]*|\{(?:code|noformat)(?::[^{}\n]{0,80})?\})\s*$", re.MULTILINE
+    r"^[ \t]*+(?:`{3,}+[\w-]*+|\{(?:code|noformat)(?::[^{}\n]{0,80})?\})[ \t\r]*+$", re.MULTILINE
 )
 
 
@@ -202,18 +202,29 @@ def _at(text: str, line: int) -> Inside:
 
 # ---- other documents -----------------------------------------------------------------------------
 
-_CDATA = re.compile(r"<!\[CDATA\[(?P<text>[^\]]*+(?:\](?!\]>)[^\]]*+)*+)\]\]>")
+_OPENS = "<![CDATA["
 _ELEMENT = re.compile(r"<[A-Za-z][^<>]{0,300}>(?P<text>[^<>]*+)</")
 
 
 def _elements(document: str, line_of: Callable[[int], int], least: int) -> Iterator[Inside]:
     """Yield the texts of several lines between the tags of XML or HTML."""
-    for pattern in (_CDATA, _ELEMENT):
-        for match in pattern.finditer(document):
-            if _lines_in(match["text"]) < least:
-                continue
-            text = match["text"] if pattern is _CDATA else html.unescape(match["text"])
-            yield _from(text, line_of(match.start("text")))
+    found = [*_character_data(document)]
+    found += [(match["text"], match.start("text")) for match in _ELEMENT.finditer(document)]
+    for text, at in found:
+        if _lines_in(text) >= least:
+            yield _from(html.unescape(text) if document[at - 1] == ">" else text, line_of(at))
+
+
+def _character_data(document: str) -> Iterator[tuple[str, int]]:
+    """Yield each section of CDATA, and where; ``str.find``, so that one without an end is cheap."""
+    at = document.find(_OPENS)
+    while at >= 0:
+        at += len(_OPENS)
+        end = document.find("]]>", at)
+        if end < 0:
+            return
+        yield document[at:end], at
+        at = document.find(_OPENS, end)
 
 
 def _from(text: str, line: int) -> Inside:
