@@ -36,6 +36,40 @@ test('a cold overview weighs less than 500 kB', async ({ page, context }) => {
   expect(bytes).toBeLessThan(500_000)
 })
 
+/** Collect the requests of a page that the server refuses. */
+function refusals(page: Page): string[] {
+  const refused: string[] = []
+  page.on('response', (response) => {
+    if (response.status() >= 400)
+      refused.push(`${String(response.status())} ${new URL(response.url()).pathname}`)
+  })
+  return refused
+}
+
+test('no screen requests what an incident without files does not have', async ({ page }) => {
+  const made = await page.request.post('/api/v1/incidents', {
+    headers: await csrf(page.context()),
+    data: { title: 'Without files' },
+  })
+  const { id } = (await made.json()) as { id: string }
+  const refused = refusals(page)
+  for (const screen of SCREENS) await open(page, `/incidents/${id}/${screen}`)
+  expect(refused).toEqual([])
+})
+
+test('a visitor without a session is led to the sign-in, and nothing is refused', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+  const page = await context.newPage()
+  const refused = refusals(page)
+  await page.goto(`/incidents/${incident}/waits`)
+  await page.waitForURL(/\/sign-in\?next=/)
+  await expect(page.getByLabel('Password')).toBeVisible()
+  expect(refused).toEqual([])
+  await context.close()
+})
+
 test('nothing is lost at 200 % zoom', async ({ page }) => {
   // 1440 x 900 at 200 % is a page of 720 x 450.
   await page.setViewportSize({ width: 720, height: 450 })
