@@ -46,6 +46,24 @@ def test_one_quantity_of_several_collectors() -> None:
     assert len({series_title("vmstat.r", labels).quantity for labels in ("", "cpu=1")}) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "unit", "is_idleness"),
+    [
+        ("innodb.master_idle", "loops", True),
+        ("vmstat.id", "%", True),
+        ("mpstat.idle", None, True),
+        ("metric.cpu_idle_pct", None, False),  # turned into CPU busy
+        ("innodb.master_active", "loops", False),
+        ("mysql.Threadpool_idle_threads", None, False),
+        ("metric.idle_connections", None, False),
+    ],
+)
+def test_idleness_is_time_that_nothing_used(
+    name: str, unit: str | None, *, is_idleness: bool
+) -> None:
+    assert series_title(name, unit=unit).is_idleness is is_idleness
+
+
 @given(st.text(max_size=40), st.text(max_size=30))
 def test_any_name_has_a_title(name: str, labels: str) -> None:
     assert series_title(name, labels).title

@@ -46,6 +46,14 @@ class SeriesTitle:
             return f"{self.whole}: {self.title}"
         return ", ".join(part for part in (self.title, self.detail) if part)
 
+    @property
+    def is_idleness(self) -> bool:
+        """Return whether it measures time that nothing used: 'CPU idle', loops of an idle thread.
+
+        It moves because something else does. Idle connections or threads are things of their own.
+        """
+        return "idle" in self.title.lower().split() and self.unit not in _vocabulary().idlers
+
 
 @lru_cache(maxsize=16384)
 def series_title(name: str, labels: str = "", unit: str | None = None) -> SeriesTitle:
@@ -156,13 +164,14 @@ class _Vocabulary:
     words: dict[str, str]
     endings: dict[str, str]
     nouns: frozenset[str]
+    idlers: frozenset[str]
 
 
 @cache
 def _vocabulary() -> _Vocabulary:
     text = packaged("knowledge/data/series_titles.yaml")
     data: dict[str, Any] = yaml.safe_load(text.read_text("utf-8"))
-    return _Vocabulary(**{**data, "nouns": frozenset(data["nouns"])})
+    return _Vocabulary(**{**data, **{key: frozenset(data[key]) for key in ("nouns", "idlers")}})
 
 
 __all__ = ["SeriesTitle", "series_title"]

@@ -36,6 +36,13 @@ def test_direction_ratio_and_when() -> None:
     assert found["metric.leader"].ratio == 10.0
 
 
+def test_idleness_is_ranked_behind_everything_else() -> None:
+    """The CPUs idle less, and earlier, because something runs: that is what moved."""
+    busy = gauge("metric.leader", [10.0] * 60 + [20.0] * 40)
+    idle = gauge("vmstat.id", [95.0] * 55 + [1.0] * 45)
+    assert list(moved(idle, busy)) == ["metric.leader", "vmstat.id"]
+
+
 def test_a_counter_is_a_rate_and_a_restart_is_no_shift() -> None:
     """100/s all along, the server restarted in between: the fall of the counter is not a rate."""
     counter = [100.0 * i for i in range(70)] + [100.0 * i for i in range(30)]

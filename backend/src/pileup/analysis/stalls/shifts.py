@@ -39,7 +39,7 @@ _SAME = 0.1
 def shifts(
     values: pl.DataFrame, stall: Span, baseline: Span, *, adjoins: bool = True
 ) -> list[ShiftDoc]:
-    """Return the series that moved, strongest and earliest first.
+    """Return the series that moved, strongest and earliest first, and what measures idleness last.
 
     Takes: ``series.values``. The time of the first move is known only if the baseline is directly
     before the stall; another host or another day does not show it.
@@ -62,7 +62,9 @@ def shifts(
     late = pl.col("moved").fill_null(5.0).clip(-5.0, 60.0)
     table = table.with_columns(((1 + pl.col("score")).log10() - late / 40).alias("rank"))
     table = table.sort(["rank", "id"], descending=[True, False]).head(MOST)
-    return _once_per_quantity(table.iter_rows(named=True))
+    ranked = list(table.iter_rows(named=True))
+    movers = [row for row in ranked if not _named(row).is_idleness]
+    return _once_per_quantity(movers + [row for row in ranked if _named(row).is_idleness])
 
 
 def _once_per_quantity(rows: Iterable[dict[str, object]]) -> list[ShiftDoc]:

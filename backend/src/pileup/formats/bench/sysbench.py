@@ -27,7 +27,7 @@ GIVES = (
     "the latency histogram."
 )
 PRINTED_BY = "sysbench 0.4 to 1.1: OLTP, cpu, memory, fileio, threads"
-VERSION = 2
+VERSION = 3
 HINTS = ("sysbench.txt", "sysbench.log")
 
 _REPORT = re.compile(r"\[ *(?P<seconds>\d{1,9}(?:\.\d+)?)s *\] +(?P<rest>.*)")
@@ -81,7 +81,7 @@ _SERIES: dict[str, tuple[str, Kind, str | None]] = {
     "reconnects": ("reconnects", "rate", "1/s"),
     "fsyncs": ("fsyncs", "rate", "1/s"),
     "queue length": ("queue_length", "gauge", "events"),
-    "concurrency": ("concurrency", "gauge", "events"),
+    "concurrency": ("concurrency", "gauge", "threads"),
 }
 _MOST_REPORTED = 100
 _MOST_ROWS = 10_000
