@@ -155,8 +155,8 @@ export function SymptomDialog({
             />
             <EditableField label="Value" inputMode="decimal" value={value} onChange={setValue} />
             <EditableField
-              label="For seconds"
-              hint="Without a gap"
+              label="For at least"
+              hint="Seconds, without a gap"
               inputMode="decimal"
               value={lasting}
               onChange={setLasting}

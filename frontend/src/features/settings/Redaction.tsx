@@ -57,8 +57,9 @@ export function Redaction() {
     <div className="settings-pane scroll">
       <div className="settings-bar">
         <span className="muted">
-          One click in a report&apos;s export, or <code>pileup report --redact NAME</code>. The same
-          value keeps the same token within an incident.
+          A profile says what an export leaves out: choose it when you export a report, or name it
+          with <code>pileup report --redact NAME</code>. Within an incident, the same value keeps
+          the same token.
         </span>
       </div>
       <NewProfile />

@@ -21,6 +21,11 @@ const ROLES: readonly (readonly [Role, string])[] = [
   ['contributor', 'uploads files, edits hypotheses, experiments and the report'],
   ['admin', 'also deletes, archives and manages users'],
 ]
+/** What a role may do, as a sentence of its own. */
+const mayOf = (role: Role) => {
+  const may = ROLES.find(([each]) => each === role)?.[1] ?? ''
+  return may.charAt(0).toUpperCase() + may.slice(1)
+}
 
 export function Users() {
   const me = useMe()
@@ -250,7 +255,7 @@ function AddUser({
       >
         {text('name', 'Name', 'text')}
         {text('email', 'Email', 'email')}
-        <Field label="Role" hint={ROLES.find(([role]) => role === user.role)?.[1]}>
+        <Field label="Role" hint={mayOf(user.role)}>
           {(ids) => (
             <select
               {...ids}

@@ -102,7 +102,8 @@ const COLUMNS: Column<TableRef>[] = [
     width: 'minmax(200px, 3fr)',
     cell: (item) => (
       <span className="mono" title={item.path}>
-        {item.path}
+        {item.path.slice(item.path.lastIndexOf('/') + 1)}{' '}
+        <span className="muted">{item.path.slice(0, Math.max(0, item.path.lastIndexOf('/')))}</span>
       </span>
     ),
     sort: (item) => item.path,

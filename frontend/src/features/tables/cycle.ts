@@ -13,7 +13,7 @@ export function cycleText(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'>)
       `${name(edge.waiter)} waits for ${edge.lock}, ` +
       (edge.held
         ? `held by ${name(edge.holder)} as ${edge.held}.`
-        : `held by ${name(edge.holder)} inferred from the order of the dump.`),
+        : `held by ${name(edge.holder)}, inferred from the order of the dump.`),
   )
   const victim = deadlock.transactions.find((transaction) => transaction.victim)
   return [
