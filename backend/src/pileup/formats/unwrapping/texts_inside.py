@@ -111,7 +111,7 @@ def _all_texts(document: str, deeper: int, least: int) -> Iterator[Inside]:
     def line_of(offset: int) -> int:
         return bisect_right(starts, offset)
 
-    for inside in _strings(document, line_of, least):
+    for inside in _strings(document, line_of, least, nested=deeper > 0):
         inner = deeper > 0 and "\\n" in inside.text
         nested = list(_all_texts(inside.text, deeper - 1, least)) if inner else []
         for part in nested:
@@ -138,16 +138,23 @@ def _lines_in(text: str) -> int:
 # ---- strings of JSON and Python ------------------------------------------------------------------
 
 
-def _strings(document: str, line_of: Callable[[int], int], least: int) -> Iterator[Inside]:
-    """Yield each string of several lines, and each list of strings that are lines."""
+def _strings(
+    document: str, line_of: Callable[[int], int], least: int, *, nested: bool
+) -> Iterator[Inside]:
+    """Yield each string of several lines, and each list of strings that are lines.
+
+    nested: also a string of a single line that may be a document itself.
+    """
     run: list[tuple[str, int]] | None = None
     for token in _TOKEN.finditer(document):
         word = token[0]
         if len(word) > 1 and word[-1] in "\"'" and not word.startswith("\\"):
             text = _decoded(word).replace("\r\n", "\n")
             is_many = _lines_in(text) >= _LEAST_LINES
-            if (is_many or (least == 1 and run is None)) and _is_text(
-                text, document, token.start(), least
+            is_document = nested and not is_many and "\\n" in text
+            if is_document or (
+                (is_many or (least == 1 and run is None))
+                and _is_text(text, document, token.start(), least)
             ):
                 yield _at(text, line_of(token.start()))
             if is_many:
