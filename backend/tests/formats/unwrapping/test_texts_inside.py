@@ -26,6 +26,15 @@ from tests.support.rounds import Rounds
 _MOST = 3_000
 _SAMPLES = [path for path in all_samples() if path.parent.name != "kept"]
 _GENERAL = {"table", "event", "setting"}
+_OPEN = {
+    ("gdb", "on-one-line.txt", "bytes that Python prints"),
+    ("metric-csv", "grafana-semicolon-decimal-comma.csv", "a comment of a tracker"),
+    ("metric-csv", "grafana-semicolon-decimal-comma.csv", "an export of a chat"),
+    ("open-tables", "pt-stalk-too-many.txt", "a cell"),
+    ("open-tables", "pt-stalk-too-many.txt", "bytes that Python prints"),
+    ("slow-log", "5.0-to-5.6-every-header.log", "a document in a document"),
+}
+"""What is still lost, of all samples in all documents. One that is read has to leave this list."""
 WAIT = (
     "--Thread 140 has waited at btr0sea.ic line 98 for 7 seconds the semaphore:\n"
     "X-lock on RW-latch at 0x2db49f8 created in file btr0sea.cc line 238\n"
@@ -52,7 +61,9 @@ def test_a_document_gives_the_records_of_its_text(path: Path, rounds: Rounds) ->
     turn = siblings.index(path) + rounds.turn
     for what in rounds.deal(DOCUMENTS, turn % len(DOCUMENTS), len(DOCUMENTS)):
         parsed = read(DOCUMENTS[what](text, random.Random(1)))
-        assert telling & set(parsed.receipt.records), (what, parsed.format, parsed.receipt.records)
+        is_open = (path.parent.name, path.name, what) in _OPEN
+        is_lost = not telling & set(parsed.receipt.records)
+        assert is_lost == is_open, (what, parsed.format, parsed.receipt.records)
 
 
 @pytest.mark.parametrize("what", DOCUMENTS)
