@@ -6,11 +6,11 @@ try {
 } catch {
   // storage is off: the system's theme it is
 }
-var screen = /^\/incidents\/[0-9a-f-]{36}(?=\/|$)/.exec(location.pathname)
+var ofIncident = /^\/incidents\/[0-9a-f-]{36}(?=\/|$)/.exec(location.pathname)
 // Who is not signed in gets no answers: their cookie is not there.
 var signedIn = /(?:^|;\s*)(?:__Host-)?pileup_csrf=./.test(document.cookie)
-if (signedIn && screen) {
-  var incident = location.origin + '/api/v1' + screen[0]
+if (signedIn && ofIncident) {
+  var incident = location.origin + '/api/v1' + ofIncident[0]
   window.pileupEarly = new Map(
     [location.origin + '/api/v1/session', incident, incident + '/overview'].map(function (url) {
       return [url, fetch(url)]
