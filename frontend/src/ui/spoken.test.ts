@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
- * What a screen reader is told and what the keyboard reaches gets no less: how often each feature names an attribute
+ * What a screen reader says and what the keyboard reaches becomes no less: how often each feature names an attribute
  * for them, at least (spoken.txt). Whoever adds one raises the number; whoever takes one away says so by lowering it.
  */
 const ATTRIBUTE = /\b(aria-[a-z]+|role|alt|tabIndex|onKeyDown|visually-hidden)(?=[=" ])/g
