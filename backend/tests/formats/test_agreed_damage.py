@@ -3,7 +3,7 @@
 An undamaged sample takes few of a parser's ways out. Here the lines of up to two samples of each
 format are cut, doubled, emptied, indented and rewritten, by fixed rules and without chance.
 ``agreed_damage/`` has a line for each: the records, what was skipped, the problems, and a hash of
-every value, line number, problem and section. A change that alters some runs ``pytest --bless`` on
+every value, line number, problem and section; and a line for what all the problems quote. A change that alters some runs ``pytest --bless`` on
 this file; its review reads which samples and which damage they are of.
 """
 
@@ -27,6 +27,9 @@ _SAMPLES = 2
 _MOST = 8 * 1024
 """Characters of a sample, up to the end of a line."""
 _MOST_RECORDS = 20_000
+_MOST_QUOTED = 200
+_LONG = "long" * 2_000
+"""More than a record or a problem quotes."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 Change = Callable[[str, int], str]
@@ -63,6 +66,10 @@ CHANGES: dict[str, Change] = {
     "negative numbers in fifth lines": _every(5, 4, lambda line: _NUMBER.sub(r"-\g<0>", line)),
     "fractions in fifth lines": _every(5, 3, lambda line: _NUMBER.sub(r"\g<0>.5", line)),
     "no colons in third lines": _every(3, 0, lambda line: line.replace(":", " ")),
+    "fourth lines end in a long word": _every(4, 2, lambda line: f"{line[:-1]}{_LONG}\n"),
+    "fourth lines are cut and end in a long word": _every(
+        4, 1, lambda line: f"{line[: len(line) // 2]}{_LONG}\n"
+    ),
 }
 PARTS: dict[str, Callable[[list[str]], list[str]]] = {
     "its first half": lambda lines: lines[: len(lines) // 2],
@@ -72,6 +79,7 @@ PARTS: dict[str, Callable[[list[str]], list[str]]] = {
     "without the end of its last line": lambda lines: [*lines[:-1], lines[-1].rstrip()[:-2]],
     "twice": lambda lines: lines * 2,
     "backwards": lambda lines: lines[::-1],
+    "its first half, with a long end": lambda lines: [*lines[: len(lines) // 2], _LONG],
 }
 
 
@@ -103,9 +111,14 @@ def _results(path: Path, format_name: str) -> Iterator[str]:
         for name, change in CHANGES.items()
     }
     ways |= {name: part(lines) for name, part in PARTS.items()}
+    quoted = []
     for name, changed in ways.items():
         data = "".join(changed).encode("utf-8", "surrogateescape")
-        yield f"{name}: {_facts(parse_bytes(data, path.name, format_name))}\n"
+        parsed = parse_bytes(data, path.name, format_name)
+        assert all(len(problem.found or "") <= _MOST_QUOTED for problem in parsed.problems), name
+        quoted.append([(problem.expected, problem.found) for problem in parsed.problems])
+        yield f"{name}: {_facts(parsed)}\n"
+    yield f"what the problems quote: {_hash(quoted)}\n"
 
 
 def _facts(parsed: Parsed) -> str:
@@ -123,4 +136,8 @@ def _facts(parsed: Parsed) -> str:
         [(skip.line_first, skip.line_last, skip.why) for skip in receipt.skipped],
         (receipt.lines, receipt.bytes_read, parsed.failed),
     ]
-    return f"{counts}{skipped}{problems} {hashlib.sha256(repr(whole).encode()).hexdigest()[:10]}"
+    return f"{counts}{skipped}{problems} {_hash(whole)}"
+
+
+def _hash(values: object) -> str:
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:10]

@@ -399,7 +399,7 @@ def _unreadable_problem(line: int, paragraph: str) -> Problem:
         line,
         "A semaphore wait that cannot be read; it is missing from the waits of this dump.",
         "--Thread N has waited at FILE line N for N seconds the semaphore:",
-        (_START + paragraph[:200]).split("\n")[0],
+        (_START + paragraph)[:200].split("\n")[0],
     )
 
 
