@@ -30,3 +30,15 @@ def test_a_skip_without_a_known_reason_fails_the_run(
     expected = pytest.ExitCode.NO_TESTS_COLLECTED if how == "module" else exit_code
     assert done.ret == expected
     assert bool(skips.unforeseen) == (exit_code != pytest.ExitCode.OK)
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_test_that_is_expected_to_fail_fails_the_run(
+    pytester: pytest.Pytester, fails: bool
+) -> None:
+    pytester.makepyfile(
+        f"import pytest\n\n@pytest.mark.xfail\ndef test_it():\n    assert not {fails}\n"
+    )
+    skips = Skips()
+    assert pytester.inline_run("-q", plugins=[skips]).ret == pytest.ExitCode.TESTS_FAILED
+    assert [line.rpartition(": ")[2] for line in skips.unforeseen] == ["expected to fail"]

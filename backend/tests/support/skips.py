@@ -25,8 +25,9 @@ class Skips:
         self._note(report)
 
     def _note(self, report: pytest.TestReport | pytest.CollectReport) -> None:
-        if report.skipped and not hasattr(report, "wasxfail"):
-            why = reason_of(report)
+        is_expected = hasattr(report, "wasxfail")  # to fail: then it protects nothing either
+        if report.skipped or is_expected:
+            why = "expected to fail" if is_expected else reason_of(report)
             if not why.startswith(FORESEEN):
                 self.unforeseen.append(f"{report.nodeid}: {why}")
 

@@ -270,7 +270,7 @@ def _begin(client: httpx.Client, incident_id: str, file: Sending) -> str:
     )
     headers = {**_TUS, "Upload-Length": str(file.bytes), "Upload-Metadata": encoded}
     answer = _ask(client, "POST", f"api/v1/incidents/{incident_id}/uploads", headers=headers)
-    return str(answer.headers["Location"]).lstrip("/")
+    return str(answer.headers["Location"])
 
 
 def _send(
