@@ -3,8 +3,9 @@
 An undamaged sample takes few of a parser's ways out. Here the lines of up to two samples of each
 format are cut, doubled, emptied, indented and rewritten, by fixed rules and without chance.
 ``agreed_damage/`` has a line for each: the records, what was skipped, the problems, and a hash of
-every value, line number, problem and section; and a line for what all the problems quote. A change that alters some runs ``pytest --bless`` on
-this file; its review reads which samples and which damage they are of.
+every value, line number, problem and section; and a line for what all the problems quote. A change
+that alters some runs ``pytest --bless`` on this file; its review reads which samples and which
+damage they are of.
 """
 
 from __future__ import annotations

@@ -7,11 +7,16 @@ row, a raw line, a label or a caption that an export leaves out is missed by nam
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from msgspec import structs
 
 from pileup.report import document as d
+from pileup.report import ticket
+from pileup.report.redaction.document_redaction import redact
+from pileup.report.redaction.redactor import KINDS, Redactor
 from tests.report.exports import EXPORTS
 
 _HOUR = 3_600_000.0
@@ -182,3 +187,59 @@ def test_every_fact_is_in_every_export_in_its_order(
     if export in {"html", "pdf"}:
         left_out = [label for label in facts.drawn if label not in text]
         assert not left_out, f"{export} does not draw {left_out}"
+
+
+def test_redaction_keeps_every_fact_that_it_need_not_hide(document: d.Document) -> None:
+    sources = [structs.replace(source, link="/raw/1") for source in document.sources]
+    known = structs.replace(document, sources=sources)
+    assert redact(known, Redactor([], b"k")) == known
+    hidden = EXPORTS["html"](redact(known, Redactor(KINDS, b"k")))  # without addresses
+    word = re.compile(r"(?:Fact|Mark)\d+")
+    assert word.findall(hidden) == word.findall(EXPORTS["html"](document))
+
+
+# ---- the page for a ticket -------------------------------------------------------------------
+
+
+def _page(facts: Facts, words: Callable[[], str]) -> list[ticket.Block]:
+    return [
+        ticket.Block(
+            words(),
+            [words() for _ in range(lines)],
+            [facts.word() for _ in range(3 if rows else 0)],  # our own words: never hidden
+            [[words() for _ in range(3)] for _ in range(rows)],
+        )
+        for lines, rows in ((2, 3), (0, 3), (2, 0), (0, 1))
+    ]
+
+
+def _words_of(page: Sequence[ticket.Block]) -> list[str]:
+    return [
+        word
+        for block in page
+        for word in (block.title, *block.lines, *block.columns, *itertools.chain(*block.rows))
+    ]
+
+
+@pytest.mark.parametrize("form", [ticket.text, ticket.markdown, ticket.html])
+@pytest.mark.parametrize("kinds", [(), KINDS])
+def test_every_fact_is_in_every_form_of_the_page_in_its_order(
+    form: Callable[[Sequence[ticket.Block]], str], kinds: Sequence[str]
+) -> None:
+    facts = Facts()
+    page = _page(facts, facts.word)
+    written = form(ticket.redacted(page, Redactor(kinds, b"k")))
+    assert form(page) == written
+    body = written.partition("</title>")[2] or written
+    assert re.findall(r"Fact\d+", body) == _words_of(page)
+
+
+def test_every_text_of_the_page_is_redacted() -> None:
+    """Wherever it stands, and wherever else the same value does."""
+    facts = Facts()
+    numbers = itertools.count(1)
+    page = _page(facts, lambda: f"db{next(numbers):03d}.example.internal")
+    hidden = ticket.redacted(page, Redactor(["hosts"], b"k"))
+    assert [word for word in _words_of(hidden) if not word.startswith(("host-", "Fact"))] == []
+    assert len(set(_words_of(hidden))) == len(_words_of(page))
+    assert [len(block.rows) for block in hidden] == [len(block.rows) for block in page]
