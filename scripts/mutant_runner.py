@@ -26,6 +26,7 @@ import resource
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,8 +68,8 @@ class _Child:
     tests: Sequence[str]
     until: float
     is_check: bool = False
-    is_rest: bool = False
-    """Whether the first tests have not noticed it, and these are the others."""
+    part: int = 0
+    """Which of its tests these are; those before have not noticed it."""
 
 
 @dataclass(slots=True)
@@ -81,21 +82,28 @@ class _State:
     """Mutants that are read while modules are imported."""
     fine: dict[str, bool] = field(default_factory=dict)
     """Whether a test passes without any mutant."""
-    unnoticed: list[int] = field(default_factory=list)
-    """Mutants that their first tests do not notice."""
+    unnoticed: deque[tuple[int, int]] = field(default_factory=deque)
+    """Mutants that no test has noticed yet, with the part of their tests that comes next."""
 
-    def tests_of(self, mutant: int, *, is_rest: bool = False) -> dict[str, float]:
-        """Return the tests to run for a mutant, with their seconds."""
-        tests = self.plan["rest" if is_rest else "mutants"][mutant]
+    def tests_of(self, mutant: int, part: int) -> dict[str, float]:
+        """Return a part of the tests to run for a mutant, with their seconds."""
+        tests = self.plan["mutants"][mutant][part]
         return {name: took for name, took in tests if self.fine.get(name, True)}
 
-    def survived(self, mutant: int, *, is_open: bool = False) -> None:
-        """Write that no test noticed a mutant. is_open: the time ended before the rest of them."""
-        first, rest = (len(self.tests_of(mutant, is_rest=is_rest)) for is_rest in (False, True))
-        if is_open and rest:
-            why = f"the first {first} tests; no time for {rest} more"
+    def not_noticed(self, mutant: int, part: int) -> None:
+        """Note that a part of its tests did not notice a mutant."""
+        if part + 1 < len(self.plan["mutants"][mutant]):
+            self.unnoticed.append((mutant, part + 1))
         else:
-            why = f"{first + rest} tests reach it" if first + rest else "no test reaches it"
+            self.survived(mutant, part + 1)
+
+    def survived(self, mutant: int, parts: int) -> None:
+        """Write that no test of the first parts noticed a mutant, and how many are left."""
+        counts = [len(self.tests_of(mutant, at)) for at in range(len(self.plan["mutants"][mutant]))]
+        tried, left = sum(counts[:parts]), sum(counts[parts:])
+        why = f"{tried} tests reach it" if tried else "no test reaches it"
+        if left:
+            why = f"the first {tried} tests; no time for {left} more"
         self.write(mutant=mutant, noticed=False, why=why)
 
     def write(self, **line: object) -> None:
@@ -146,36 +154,31 @@ def main(plan: Path) -> None:
 
 
 def _run_mutants(state: _State) -> None:
-    """Try each mutant with its first tests; then, in the time left, the unnoticed with the rest."""
-    waiting = list(range(len(state.plan["mutants"])))[::-1]
+    """Try each mutant with its first tests; then, in the time left, the unnoticed with others."""
+    waiting = deque((mutant, 0) for mutant in range(len(state.plan["mutants"])))
     running: dict[int, _Child] = {}
     until = time.monotonic() + state.plan["seconds"]
     while True:
         in_time = time.monotonic() < until
         while len(running) < state.plan["processes"] and in_time and (waiting or state.unnoticed):
-            is_rest = not waiting
-            mutant = state.unnoticed.pop(0) if is_rest else waiting.pop()
-            if tests := state.tests_of(mutant, is_rest=is_rest):
-                running |= [_start(state, mutant, tests, is_rest=is_rest)]
-            elif is_rest:
-                state.survived(mutant)
+            mutant, part = (waiting or state.unnoticed).popleft()
+            if tests := state.tests_of(mutant, part):
+                running |= [_start(state, mutant, tests, part)]
             else:
-                state.unnoticed.append(mutant)
+                state.not_noticed(mutant, part)
         if not running:
-            for mutant in state.unnoticed:
-                state.survived(mutant, is_open=True)
+            for mutant, part in state.unnoticed:
+                state.survived(mutant, part)
             return
         for process, code in _ended(running):
             running |= _settle(state, running.pop(process), code)
 
 
-def _start(
-    state: _State, mutant: int, tests: dict[str, float], *, is_rest: bool
-) -> tuple[int, _Child]:
+def _start(state: _State, mutant: int, tests: dict[str, float], part: int) -> tuple[int, _Child]:
     limit = max(LEAST_S, 3 * sum(tests.values()))
     # The limit is of processor time, for the machine may be busy; the clock ends what only waits.
     return _fork(lambda: _try(state, mutant, list(tests)), limit), _Child(
-        mutant, list(tests), time.monotonic() + 10 * limit, is_rest=is_rest
+        mutant, list(tests), time.monotonic() + 10 * limit, part=part
     )
 
 
@@ -188,21 +191,18 @@ def _settle(state: _State, child: _Child, code: int | None) -> dict[int, _Child]
         state.fine[test] = code == _PASSED
         failed.unlink(missing_ok=True)
         if code != _PASSED:
-            tests = state.tests_of(mutant, is_rest=child.is_rest)
+            tests = state.tests_of(mutant, child.part)
             if tests:
-                return dict([_start(state, mutant, tests, is_rest=child.is_rest)])
+                return dict([_start(state, mutant, tests, child.part)])
             state.write(mutant=mutant, noticed=None, why=f"{test} fails without it")
             return {}
         why = test
     elif code == _FAILED and why and why not in state.fine:
         check = _fork(lambda: _pytest(state, mutant, [why]), 10 * LEAST_S)
         until = time.monotonic() + 30 * LEAST_S
-        return {check: _Child(mutant, [why], until, is_check=True, is_rest=child.is_rest)}
+        return {check: _Child(mutant, [why], until, is_check=True, part=child.part)}
     elif code == _PASSED:
-        if child.is_rest:
-            state.survived(mutant)
-        else:
-            state.unnoticed.append(mutant)
+        state.not_noticed(mutant, child.part)
         return {}
     elif not why:
         why = "out of time" if code in (None, -signal.SIGXCPU) else f"exit code {code}"
@@ -250,8 +250,8 @@ def _import_tests(state: _State) -> None:
 
     A child imports those itself.
     """
-    every = [test for part in ("mutants", "rest") for tests in state.plan[part] for test in tests]
-    files = {name.partition("::")[0] for name, _ in every}
+    parts = [part for parts in state.plan["mutants"] for part in parts]
+    files = {name.partition("::")[0] for part in parts for name, _ in part}
     for file in [file for file in sorted(files) if _starts_no_thread(file)]:
         _import_test(file)
 

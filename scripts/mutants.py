@@ -7,10 +7,12 @@ tests run out of time that finish without it (mutant_runner.py). Which test reac
 once (mutant_reach.py): test files near the drawn mutants that are not recorded yet come first, and
 may take half of the time.
 
-For each mutant the tests of the nearest files run first, then the cheapest of the others, for half
-a minute. One that they do not notice is tried with all others that reach it, and with the test
-files of its package that are not recorded yet, for a minute: a score is a lower bound. Mutants that
-change nothing that can be seen (equivalents) count as survivors too: read the list.
+For each mutant the tests of the nearest files run first, for half a minute at most. One that they
+do not notice is tried with the others that reach it, and with the test files of its package that
+are not recorded yet, a minute of them in turn for each, until all have run or the time is over: a
+score is a lower bound. Each test file gets its share of the minutes, a larger one if it has the
+words of the changed function. Mutants that change nothing that can be seen (equivalents) count as
+survivors too: read the list.
 
 Several packages in one run cost less than a run for each: what they share is imported once.
 
@@ -35,7 +37,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +60,7 @@ NEAR_FILES = 8
 NEAREST = 3
 """The tests of so many files run before those of the others, even if they take longer."""
 MOST_S, REST_S = 30, 60
-"""So many seconds of tests run for one mutant, and so many more where they do not notice it."""
+"""So many seconds of tests run for a mutant, and so many at a time where they do not notice it."""
 UNKNOWN_S = 20
 """Seconds that the tests of a file count as that is not recorded."""
 OF_CONSTANTS = ("tests/test_agreed_defaults.py", "tests/api/test_documented_routes.py")
@@ -462,12 +464,11 @@ def _results(
     with tempfile.TemporaryDirectory(prefix="pileup-mutants-") as folder:
         home = Path(folder)
         _write_source(home / "src", drawn)
-        files = {name.split("/")[1] for both in tests for some in both for name, _ in some}
+        files = {name.split("/")[1] for parts in tests for part in parts for name, _ in part}
         plan = {
             "backend": str(BACKEND),
             "has_database": not files.isdisjoint(WITH_DATABASE),
-            "mutants": [first for first, _ in tests],
-            "rest": [rest for _, rest in tests],
+            "mutants": tests,
             "seconds": options.seconds - took,
             "processes": options.processes,
         }
@@ -481,28 +482,68 @@ Timed = list[tuple[str, float]]
 """Tests with their seconds."""
 
 
-def _tests_of(mutant: Mutant, reach: Reach) -> tuple[Timed, Timed]:
-    """Return what reaches a mutant, the nearest files and cheap tests first; and the rest."""
-    nearest = {_name(path) for path in _near(mutant.path)[:NEAREST]}
+def _tests_of(mutant: Mutant, reach: Reach) -> list[Timed]:
+    """Return what reaches a mutant in parts: the nearest files, then the others in turn."""
+    nearest = {_name(path) for path in _near(mutant.path)[:NEAREST]} | {*OF_CONSTANTS}
     reaching = reach.tests_of(mutant.path, mutant.line) or reach.tests_in(nearest)
     if mutant.line not in mutant_reach.keys_of(mutant.path):
         reaching = [*reaching, *reach.tests_in(OF_CONSTANTS)]
-    users = Counter(key for test in reaching for key in test.shared)
-
-    def order(test: Test) -> tuple[bool, float, str]:
-        share = sum(took / users[key] for key, took in test.shared.items())
-        is_near = test.file in nearest or test.file in OF_CONSTANTS
-        return not is_near, test.seconds + share, test.name
-
-    ordered = _timed(sorted(reaching, key=order))
-    first = _within(ordered, MOST_S)
+    words = _words(_function_at(mutant.path, mutant.line))
+    ordered = list(_in_turn(reaching, words))
+    first = _within(_timed(test for test in ordered if test.file in nearest), MOST_S)
+    chosen = {name for name, _ in first}
     mirror = (TESTS / mutant.package).rglob("test_*.py")
     unknown = [
         (_name(path), UNKNOWN_S) for path in sorted(mirror) if _name(path) not in reach.files
     ]
-    chosen = {name for name, _ in first}
-    rest = _timed(sorted((t for t in reaching if t.name not in chosen), key=lambda t: order(t)[1:]))
-    return first, _within([*rest, *unknown], REST_S)
+    rest = [*_timed(test for test in ordered if test.name not in chosen), *unknown]
+    return [first, *_parts(rest, REST_S)]
+
+
+def _in_turn(tests: Sequence[Test], words: frozenset[str]) -> Iterator[Test]:
+    """Order tests so that each file has had its share of the time, by its likeness to words."""
+    users = Counter(key for test in tests for key in test.shared)
+    by_file = defaultdict(list)
+    for test in tests:
+        share = sum(took / users[key] for key, took in test.shared.items())
+        by_file[test.file].append((test.seconds + share, test.name, test))
+    places = []
+    for file, timed in by_file.items():
+        timed.sort(key=lambda each: each[:2])
+        until = itertools.accumulate(took for took, _, _ in timed)
+        weight = 1 + _likeness(words, BACKEND / file)
+        places += [
+            (at / weight, name, test) for at, (_, name, test) in zip(until, timed, strict=True)
+        ]
+    places.sort(key=lambda each: each[:2])
+    return (test for _, _, test in places)
+
+
+@functools.cache
+def _function_at(path: Path, line: int) -> str:
+    """Return the text of the innermost function or class around a line, else of the file."""
+    text = path.read_text()
+    outer = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return (ast.get_source_segment(text, outer[-1]) if outer else None) or text
+
+
+def _parts(tests: Timed, seconds: float) -> Iterator[Timed]:
+    """Cut tests into parts of so many seconds each; what takes longer is a part of its own."""
+    part: Timed = []
+    total = 0.0
+    for test in tests:
+        if part and total + test[1] > seconds:
+            yield part
+            part, total = [], 0.0
+        part.append(test)
+        total += test[1]
+    if part:
+        yield part
 
 
 def _timed(tests: Iterable[Test]) -> Timed:
