@@ -178,8 +178,14 @@ def _start(state: _State, mutant: int, tests: dict[str, float], part: int) -> tu
     limit = max(LEAST_S, 3 * sum(tests.values()))
     # The limit is of processor time, for the machine may be busy; the clock ends what only waits.
     return _fork(lambda: _try(state, mutant, list(tests)), limit), _Child(
-        mutant, list(tests), time.monotonic() + 10 * limit, part=part
+        mutant, list(tests), _clock_limit(limit), part=part
     )
+
+
+def _clock_limit(seconds: float) -> float:
+    """Return when so many seconds of processor time have surely passed, by the clock."""
+    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return time.monotonic() + 10 * seconds * max(1.0, busy)
 
 
 def _settle(state: _State, child: _Child, code: int | None) -> dict[int, _Child]:
@@ -199,7 +205,7 @@ def _settle(state: _State, child: _Child, code: int | None) -> dict[int, _Child]
         why = test
     elif code == _FAILED and why and why not in state.fine:
         check = _fork(lambda: _pytest(state, mutant, [why]), 10 * LEAST_S)
-        until = time.monotonic() + 30 * LEAST_S
+        until = _clock_limit(10 * LEAST_S)
         return {check: _Child(mutant, [why], until, is_check=True, part=child.part)}
     elif code == _PASSED:
         state.not_noticed(mutant, child.part)
