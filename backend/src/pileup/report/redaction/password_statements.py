@@ -17,7 +17,8 @@ from pileup.sql_tokens import scan, without_marks
 KIND = "passwords"
 
 NEEDED = re.compile(
-    r"identified|crypt|code\s*\(|values?\b|replace\s+['\"]|[\w`]\s*:?=\s*\(*\w+\s*['\"(]|select",
+    r"identified|crypt|code\s*\(|values?\b|replace\s+['\"]|select"
+    r"|[\w`]\s*:?=\s*(?:\([\s(]*['\"]|\(*\w+\s*['\"(])",
     re.IGNORECASE,
 )
 """What a text must hold for its tokens to be worth reading."""
@@ -126,7 +127,8 @@ class _Reader:
         if self._word(at + 1) == "(" and at < len(self._tokens) and self._tokens[at].kind == "word":
             yield from self._literals(self._arguments(at + 1))
         elif at < len(self._tokens):
-            if self._tokens[at].word.startswith("_"):  # a character set
+            token = self._tokens[at]
+            if token.kind == "word" and token.word.startswith("_"):  # a character set, apart
                 at += 1
             yield from self._literals(self._tokens[at : at + 1])
 
