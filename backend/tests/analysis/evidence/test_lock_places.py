@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from pileup.analysis import gather
-from pileup.records import LockWait
+from pileup.records import LockWait, Record, Transaction, TrxLock
 from tests.analysis.frames import T0, artifact, frames
 
 
@@ -16,7 +18,7 @@ def _wait(lock_id: str | None, table: str | None = None, index: str | None = Non
     )  # fmt: skip
 
 
-def _named(own: LockWait, *others: LockWait, folder: str = "a") -> tuple[str | None, str | None]:
+def _named(own: LockWait, *others: Record, folder: str = "a") -> tuple[str | None, str | None]:
     files = [(artifact("a/waits.tsv"), frames(own))]
     files += [
         (artifact(f"{folder}/locks-{at}.txt"), frames(each)) for at, each in enumerate(others)
@@ -49,5 +51,37 @@ def test_another_page_of_the_tablespace_names_the_table_alone() -> None:
     ],
     ids=["another tablespace", "two tables", "another recording", "no id"],
 )
-def test_nothing_is_invented(lock_id: str | None, others: list[LockWait], folder: str) -> None:
+def test_nothing_is_invented(lock_id: str | None, others: list[Record], folder: str) -> None:
     assert _named(_wait(lock_id), *others, folder=folder) == (None, None)
+
+
+def _waiting(space: int, page: int) -> Transaction:
+    return Transaction(
+        line_first=1, line_last=1, wall_us=T0, clock="utc", host="db1", trx_id="9",
+        state="ACTIVE", waits_space=space, waits_page=page, waits_table="shop.t", waits_index="k",
+    )  # fmt: skip
+
+
+def _lock(space: int, page: int) -> TrxLock:
+    return TrxLock(
+        line_first=1, line_last=1, wall_us=T0, clock="utc", host="db1", trx_id="9",
+        lock_kind="record", table="shop.t", index="k", mode="X", space=space, page=page,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dumped", [_waiting, _lock])
+@pytest.mark.parametrize(
+    ("place", "named"),
+    [((6, 4), ("shop.t", "k")), ((6, 5), ("shop.t", None)), ((7, 4), (None, None))],
+    ids=["the same page", "another page", "another tablespace"],
+)
+def test_a_status_dump_names_what_a_lock_table_does_not(
+    dumped: Callable[[int, int], Record],
+    place: tuple[int, int],
+    named: tuple[str | None, str | None],
+) -> None:
+    assert _named(_wait("7F2A:6:4:2"), dumped(*place)) == named
+
+
+def test_the_system_tablespace_holds_many_tables() -> None:
+    assert _named(_wait("7F2A:0:4:2"), _lock(0, 9)) == (None, None)

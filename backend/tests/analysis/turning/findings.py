@@ -97,8 +97,8 @@ def _waited_in_a_log(took: float, locked: float) -> object:
     return logged_waits.waited(records, "changes").holds
 
 
-def _small() -> object:
-    root: Any = given(of=9, share=0.1)
+def _small(moments: int, share: float) -> object:
+    root: Any = given(of=moments, share=share)
     return summary._is_small(root)
 
 
@@ -351,7 +351,8 @@ SCENES: Scenes = {
     "findings.ranking _MOST_TIME _cause": lambda: _explained(ranking.ANYTHING),
     "findings.signatures FOUND _findings": _sure,
     "findings.signatures LEAST diagnose": _found,
-    "findings.summary _SMALL _is_small": _small,
+    "findings.summary _LEAST _is_small": partial(_small, 9, 0.1),
+    "findings.summary _LEAST_AT_ONCE _is_small": partial(_small, 1, 0.3),
     "findings.logged_waits LEAST_S waited": partial(_waited_in_a_log, 1.5, 1.0),
     "findings.logged_waits MOSTLY waited": partial(_waited_in_a_log, 4.0, 2.0),
     "findings.limits _OVERFULL _doc": _overfull,

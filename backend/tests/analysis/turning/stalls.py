@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -26,7 +26,7 @@ from pileup.analysis.stalls import (
     workloads,
 )
 from pileup.analysis.stalls import stall as stall_ranges
-from pileup.analysis.stalls.indicators import Signal
+from pileup.analysis.stalls.indicators import Role, Signal
 from pileup.analysis.stalls.stall import Stall
 from pileup.analysis.story import endings, impact, sentence
 from tests.analysis.frames import T0, S, evidence, gauge
@@ -172,10 +172,16 @@ def _slow(quiet: int = 60, slow: int = 40, step_s: float = 1, times: float = 8.0
     return len(slowdowns.slowdowns(signal(*values, step_s=step_s, role="latency")))
 
 
-def _erring() -> object:
-    values = [20.0] * 60 + [200.0] * 30 + [20.0] * 30
+def _erring(usual: float, errors: float) -> object:
+    values = [usual] * 60 + [errors] * 30 + [usual] * 30
     with instead(refusals, _is_much=always(True)):
         return len(refusals.erring(signal(*values), None))
+
+
+def _much(role: Role, errors: float) -> object:
+    stall: Any = given(span=None)
+    with instead(refusals, levels_around=lambda of, _: (0.0, of)):
+        return refusals._is_much(stall, cast("Any", errors), cast("Any", 100.0), role)
 
 
 def _at_limit() -> object:
@@ -397,10 +403,13 @@ SCENES: Scenes = {
     "stalls.pileups _NOISE_S pileups": _short_piles,
     "stalls.pileups _SHORT_S pileups": _short_piles,
     "stalls.refusals _APART_S _together": lambda: refusals._together([T0, T0 + 10 * S]),
-    "stalls.refusals _FACTOR erring": _erring,
+    "stalls.refusals _FACTOR erring": lambda: _erring(20.0, 200.0),
     "stalls.refusals _LEAST_S _together": lambda: refusals._together([T0, T0 + 5 * S]),
+    "stalls.refusals _MANY erring": lambda: _erring(0.0, 1.0),
     "stalls.refusals _MANY by_deadlocks": lambda: _storm(1.0, None),
     "stalls.refusals _DEADLOCKS_OF_WORK by_deadlocks": lambda: _storm(2.0, 200.0),
+    "stalls.refusals _DEADLOCKS_OF_WORK _is_much": lambda: _much("deadlocks", 1.0),
+    "stalls.refusals _OF_WORK _is_much": lambda: _much("errors", 5.0),
     "stalls.refusals _ROSE at_limit": _at_limit,
     "stalls.refusals _SOME refused": _refused,
     "stalls.shifts _LEAD_S _first_moved": _first_moved,

@@ -1,8 +1,8 @@
 """Name the tables of lock waits that print only the place of the row.
 
 performance_schema.data_lock_waits and INNODB_LOCK_WAITS pair the ids of two locks; an id holds the
-numbers of tablespace and page. Other lock tables of the server name the table of the same
-tablespace, and the index of the same page.
+numbers of tablespace and page. Other lock tables and status dumps of the server name the table of
+the same tablespace, and the index of the same page.
 """
 
 from __future__ import annotations
@@ -12,6 +12,15 @@ from collections.abc import Mapping
 import polars as pl
 
 _SPACE, _PAGE = 1, 2
+_OF_MANY = "0"
+"""The system tablespace holds the pages of many tables."""
+_OF_WAITING = {
+    "waits_space": "space",
+    "waits_page": "page",
+    "waits_table": "table",
+    "waits_index": "index",
+}
+"""What a status dump prints of the lock that a transaction waits for."""
 # 140281354623880:586:6:4:2:140280286398896 (8.0: space 6, page 4)        7F2A:6:4:2 (up to 5.7)
 _IDS = (
     r"^\d{1,20}:\d{1,20}:(\d{1,20}):(\d{1,20}):\d{1,20}:\d{1,20}$",
@@ -29,16 +38,7 @@ def with_tables(
     waits = frames.get("lock_wait")
     if waits is None or not waits["table"].null_count():
         return dict(frames)
-    named = [
-        _placed(frame, folder_of).filter(
-            pl.col("table").is_not_null() & pl.col("space").is_not_null()
-        )
-        for kind in ("lock_wait", "trx_lock")
-        if (frame := frames.get(kind)) is not None
-    ]
-    known = pl.concat(
-        [each.select("folder", "host", "space", "page", "table", "index") for each in named]
-    )
+    known = _known(frames, folder_of)
     if known.is_empty():
         return dict(frames)
     tables = _only(known, ["folder", "host", "space"], "table")
@@ -60,12 +60,32 @@ def with_tables(
     }
 
 
+def _known(frames: Mapping[str, pl.DataFrame], folder_of: Mapping[str, str]) -> pl.DataFrame:
+    """Return the places of rows, each with the table and index that a lock or a wait names."""
+    named = [
+        _placed(frame, folder_of)
+        for kind in ("lock_wait", "trx_lock")
+        if (frame := frames.get(kind)) is not None
+    ]
+    if (waiting := frames.get("transaction")) is not None:
+        dumped = waiting.select("artifact", "host", *_OF_WAITING).rename(_OF_WAITING)
+        named.append(
+            _placed(dumped.with_columns(pl.lit(None, pl.String).alias("lock_id")), folder_of)
+        )
+    columns = ("folder", "host", "space", "page", "table", "index")
+    known = pl.concat([each.select(columns) for each in named])
+    return known.filter(pl.col("table").is_not_null() & (pl.col("space") != _OF_MANY))
+
+
 def _placed(frame: pl.DataFrame, folder_of: Mapping[str, str]) -> pl.DataFrame:
-    """Add folder, and the numbers of tablespace and page: null where the lock's id has none."""
+    """Add folder, and the numbers of tablespace and page: by the lock's id, else as printed."""
     folder = pl.col("artifact").cast(pl.String).replace_strict(folder_of, default="")
     place = [
-        pl.coalesce(pl.col("lock_id").str.extract(pattern, group) for pattern in _IDS)
-        for group in (_SPACE, _PAGE)
+        pl.coalesce(
+            *(pl.col("lock_id").str.extract(pattern, group) for pattern in _IDS),
+            pl.col(name).cast(pl.String) if name in frame.columns else pl.lit(None, pl.String),
+        )
+        for name, group in (("space", _SPACE), ("page", _PAGE))
     ]
     return frame.with_columns(
         folder.alias("folder"), place[0].alias("space"), place[1].alias("page")

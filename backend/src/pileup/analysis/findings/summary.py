@@ -264,11 +264,14 @@ def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> l
 
 def _is_small(root: BlockerDoc) -> bool:
     """Return whether little of the time of a stall ends at a root: then it explains no stall."""
-    return root.of > 1 and root.share is not None and root.share < _SMALL
+    if root.share is None:
+        return False
+    return root.share < _LEAST if root.of > 1 else root.share < _LEAST_AT_ONCE
 
 
-_SMALL = 0.1
-"""Share of the active-session seconds from which on a headline names a root."""
+_LEAST, _LEAST_AT_ONCE = 0.1, 0.3
+"""Share of the active-session seconds from which on a headline names a root; where it is seen in
+one moment alone, more is needed."""
 
 
 def _behind(root: BlockerDoc) -> str:

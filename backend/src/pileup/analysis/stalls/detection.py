@@ -114,7 +114,7 @@ def _of_host(
     elif connected is not None and (limit := numeric_setting(evidence, host, "max_connections")):
         stalls += refusals.at_limit(connected, limit)
     for role in (r for r in _ERRORS if r in signals):
-        stalls += refusals.erring(signals[role], work)
+        stalls += refusals.erring(signals[role], work, role)
     if "latency" in signals:
         stalls += slowdowns(signals["latency"])
     return stalls

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.stalls.indicators import Signal
+from pileup.analysis.stalls.indicators import Role, Signal
 from pileup.analysis.stalls.references import far_from_before
 from pileup.analysis.stalls.stall import Stall, baseline_before, join, of_range, runs
 from pileup.analysis.stalls.stops import levels_around
@@ -53,19 +53,23 @@ def at_limit(connected: Signal, limit: float) -> list[Stall]:
     return _stalls(connected, kept)
 
 
-def erring(signal: Signal, work: Signal | None) -> list[Stall]:
-    """Detect ranges with far more errors per second than before. work: statements per second."""
+def erring(signal: Signal, work: Signal | None, role: Role = "errors") -> list[Stall]:
+    """Detect ranges with far more errors per second than before. work: statements per second.
+
+    role: what the errors are; of deadlocks, fewer are many.
+    """
     marked = far_from_before(
         signal, lambda value, level, peaks: value >= max(_MANY, _FACTOR * max(level, peaks))
     )
     stalls = _stalls(signal, marked.mask)
-    return [stall for stall in stalls if _is_much(stall, signal, work)]
+    return [stall for stall in stalls if _is_much(stall, signal, work, role)]
 
 
-def _is_much(stall: Stall, signal: Signal, work: Signal | None) -> bool:
+def _is_much(stall: Stall, signal: Signal, work: Signal | None, role: Role) -> bool:
     _, errors = levels_around(signal, stall.span)
     _, done = levels_around(work, stall.span)
-    return done is None or (errors or 0.0) >= _OF_WORK * done
+    share = (errors or 0.0) / done if done else 1.0
+    return share >= _DEADLOCKS_OF_WORK if role == "deadlocks" else share >= _OF_WORK
 
 
 def by_log(times: Sequence[int], host: str | None) -> list[Stall]:
