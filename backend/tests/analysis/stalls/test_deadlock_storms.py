@@ -94,4 +94,10 @@ def test_a_counter_of_deadlocks_shows_from_when_on_they_end_statements() -> None
 
 
 def test_few_that_a_counter_shows_are_no_stall() -> None:
-    assert not [each for each in _counted(2.0).stalls if each.kind == "stall"]
+    """Fewer than one percent of the statements, as by a log."""
+    assert not [each for each in _counted(1.2).stalls if each.kind == "stall"]
+
+
+def test_a_counter_is_held_against_the_statements_as_a_log_is() -> None:
+    (stall,) = [each for each in _counted(2.0).stalls if each.kind == "stall"]
+    assert stall.shape == "refused"
