@@ -3,11 +3,12 @@
  * of the last seconds; after each reconnection every query of the incident is fetched again. The windows
  * of an incident share one stream (stream.ts), and a hidden tab closes it.
  */
-import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Store, useStore } from '@/state/store'
-import { DERIVED, type Domain, keys, madeStaleBy } from './keys'
+import { DERIVED, keys, madeStaleBy } from './keys'
 import { suspect } from './reach'
+import { refetchChanged } from './refetch'
 import type { Artifact, ArtifactItems, Status } from './schema'
 import { followStream, type StreamEvent, type StreamMessage } from './stream'
 
@@ -64,7 +65,7 @@ export function useIncidentEvents(incidentId: string | null): void {
     let opened = false
     const receive = (message: StreamMessage) => {
       if (message.name === 'open') {
-        if (opened) outdated(client, keys.incident(incidentId))
+        if (opened) refetchChanged(client, keys.incident(incidentId))
         opened = true
         connection.set('open')
         notifyLive(incidentId, { name: 'open' })
@@ -75,7 +76,10 @@ export function useIncidentEvents(incidentId: string | null): void {
         const live = { name: message.name, ...(message.data as object) } as Live
         notifyLive(incidentId, live)
         if (live.name === 'text')
-          soon(client, incidentId, live.key.startsWith('report/') ? 'report' : 'texts')
+          refetchChanged(
+            client,
+            keys.of(incidentId, live.key.startsWith('report/') ? 'report' : 'texts'),
+          )
       } else applyEvent(client, incidentId, message.name, message.data)
     }
     const close = () => {
@@ -113,7 +117,7 @@ export function applyEvent(
 ): void {
   const invalidate = (...domains: Parameters<typeof keys.of>[1][]) => {
     for (const domain of domains) {
-      outdated(client, keys.of(incidentId, domain))
+      refetchChanged(client, keys.of(incidentId, domain))
     }
   }
   if (name === 'artifact') {
@@ -121,13 +125,13 @@ export function applyEvent(
     client.setQueryData<ArtifactItems>(keys.of(incidentId, 'artifacts'), (list) =>
       list ? { ...list, items: placed(list.items, artifact) } : list,
     )
-    outdated(client, keys.artifact(artifact.id, 'detail'))
+    refetchChanged(client, keys.artifact(artifact.id, 'detail'))
     // Lines and records that were requested before the file was parsed.
     void client.invalidateQueries({
       queryKey: keys.artifact(artifact.id),
       predicate: ({ state }) => state.status === 'error',
     })
-    soon(client, incidentId, 'overview')
+    invalidate('overview')
   } else if (name === 'upload') {
     const upload = data as Upload
     invalidate('uploads')
@@ -136,42 +140,30 @@ export function applyEvent(
     const { state } = data as { state: string }
     if (state === 'done' || state === 'failed') invalidate(...DERIVED)
     else invalidate('overview')
-    outdated(client, keys.status)
+    refetchChanged(client, keys.status)
   } else if (name === 'worker') {
     const { alive } = data as { alive: boolean }
     workerSeen(client, alive)
   } else {
     const { what } = data as { what: string }
     if (what === 'everything') {
-      outdated(client, keys.incident(incidentId))
+      refetchChanged(client, keys.incident(incidentId))
       notifyLive(incidentId, { name: 'open' })
     } else if (what === 'incident') invalidate('self', 'overview')
     else if (what === 'annotations') invalidate('annotations', 'marks')
     else {
-      for (const domain of madeStaleBy(what)) outdated(client, ['incident', incidentId, domain])
+      for (const domain of madeStaleBy(what))
+        refetchChanged(client, ['incident', incidentId, domain])
     }
     invalidate('activity')
   }
-}
-
-/**
- * Refetch the matching queries. The first response of a pending query may predate the change, and an
- * invalidation alone would keep it: such a query is invalidated again when it settles.
- */
-function outdated(client: QueryClient, queryKey: QueryKey) {
-  for (const query of client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })) {
-    if (query.state.data !== undefined) continue
-    const again = () => void client.invalidateQueries({ queryKey: query.queryKey, exact: true })
-    query.promise?.then(again, again)
-  }
-  void client.invalidateQueries({ queryKey })
 }
 
 /** Refetch the status when it disagrees about the worker; each stream starts with a worker event. */
 function workerSeen(client: QueryClient, alive: boolean) {
   const check = () => {
     const known = client.getQueryData<Status>(keys.status)
-    if (known && known.worker.alive !== alive) outdated(client, keys.status)
+    if (known && known.worker.alive !== alive) refetchChanged(client, keys.status)
   }
   const query = client.getQueryCache().find({ queryKey: keys.status, fetchStatus: 'fetching' })
   if (query?.promise) void query.promise.then(check, check)
@@ -181,20 +173,6 @@ function workerSeen(client: QueryClient, alive: boolean) {
 /** Return the state of the event stream, for the status line. */
 export function useConnection(): Connection {
   return useStore(connection)
-}
-
-const SOON_MS = 1500
-const waiting = new Map<string, ReturnType<typeof setTimeout>>()
-
-/** Invalidate a domain after a short delay, once for the hundreds of events of a bundle or of typing. */
-function soon(client: QueryClient, incidentId: string, domain: Domain) {
-  const key = `${incidentId} ${domain}`
-  if (waiting.has(key)) return
-  const timer = setTimeout(() => {
-    waiting.delete(key)
-    outdated(client, keys.of(incidentId, domain))
-  }, SOON_MS)
-  waiting.set(key, timer)
 }
 
 const connection = new Store<Connection>('none')
