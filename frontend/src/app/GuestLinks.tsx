@@ -11,7 +11,7 @@ import { Field } from '@/ui/controls/Field'
 import { RedactionChoice, type RedactionKind, redactOf } from '@/ui/controls/RedactionChoice'
 import { RevokeButton } from '@/ui/controls/RevokeButton'
 import { Problem } from '@/ui/display/States'
-import { Time } from '@/ui/display/Value'
+import { Ago, Time } from '@/ui/display/Value'
 
 const DAYS = ['1', '7', '30', '90']
 
@@ -63,6 +63,11 @@ export function GuestLinks({ id }: { readonly id: string }) {
           {links.data.map((link) => (
             <li key={link.id}>
               {link.name} · expires <Time at={link.expires_at} style="date" /> · {openedWords(link)}
+              {link.last_opened_at !== null && (
+                <>
+                  , last <Ago at={link.last_opened_at} />
+                </>
+              )}
               {link.redact.length > 0 && ` · redacted: ${link.redact.join(', ')}`}
               <RevokeButton
                 name={`the link for ${link.name}`}

@@ -174,16 +174,20 @@ const LATCH: readonly Column<HotLatchDoc>[] = [
     key: 'addresses',
     optional: true,
     head: 'Addresses',
-    kind: 'number',
-    width: '84px',
+    title: 'How many latches of this name were waited for, and the address that most waits name',
+    width: 'minmax(150px, 1fr)',
     sort: (row) => row.addresses,
     cell: (row) =>
       row.addresses > 0 ? (
-        <Measured value={row.addresses} />
+        <span className="ellipsis" title={addressWords(row)}>
+          {row.addresses > 1 && <Measured value={row.addresses} />}
+          {row.addresses > 1 && row.top_address !== null && ', mostly '}
+          <span className="mono faint">{row.top_address}</span>
+        </span>
       ) : (
         <span className="faint">not printed</span>
       ),
-    text: (row) => (row.addresses > 0 ? String(row.addresses) : 'not printed'),
+    text: addressWords,
   },
   {
     key: 'most',
@@ -214,3 +218,9 @@ const LATCH: readonly Column<HotLatchDoc>[] = [
     text: (row) => row.positions.join(', '),
   },
 ]
+
+function addressWords({ addresses, top_address }: HotLatchDoc): string {
+  if (addresses === 0) return 'not printed'
+  if (top_address === null) return String(addresses)
+  return addresses === 1 ? top_address : `${addresses}, mostly ${top_address}`
+}

@@ -126,6 +126,7 @@ export function LoadedTimeline({ model, data, view, tileError, plotWidth }: Prop
         view={view}
         name={model.seriesById.get(model.strip.data?.id ?? '')?.title ?? null}
         points={model.strip.data?.points ?? null}
+        summarized={model.strip.data?.decimated ? model.strip.data.of : null}
         stalls={data.marks.stalls}
         gaps={model.captured.gaps}
         whole={data.whole}

@@ -2,6 +2,7 @@
 import type { MappingPreview } from '@/api/schema'
 import { formatCount, formatMeasured } from '@/format'
 import { Chip } from '@/ui/controls/Chip'
+import { Time } from '@/ui/display/Value'
 import { seriesWords } from './mapping'
 
 const KIND = { gauge: 'level', counter: 'counter', rate: 'rate' } as const
@@ -21,6 +22,12 @@ export function MappingOutcome({
           {guessed && !seen.sure && <Chip tone="waiting">not certain</Chip>}
         </h3>
         {guessed && <p className="muted">{capital(seen.why)}.</p>}
+        {seen.remembered_at !== null && (
+          <p className="muted">
+            Set {seen.remembered_by !== null && `by ${seen.remembered_by} `}on{' '}
+            <Time at={seen.remembered_at} style="date" />.
+          </p>
+        )}
         <p role="status">
           {seen.rows_timed} of the first {seen.rows_read} rows have a time that could be read
           {seen.cell_errors_total > 0 &&

@@ -4,6 +4,7 @@ import { bindWindowBrush } from '@/charts/brush'
 import { layoutLane, type LanePoint } from '@/charts/lane'
 import type { Interval } from '@/charts/range'
 import { timeScale } from '@/charts/time'
+import { formatCount } from '@/format'
 import type { Gaps } from '../model/captured'
 import { layoutStalls } from '../model/marks'
 import type { Stall } from '../model/documents'
@@ -14,6 +15,8 @@ type Props = {
   readonly view: TimelineView
   readonly name: string | null
   readonly points: readonly LanePoint[] | null
+  /** How many samples the points summarize; null: each point is a sample. */
+  readonly summarized: number | null
   readonly stalls: readonly Stall[]
   readonly gaps: Gaps
   readonly whole: Interval
@@ -22,7 +25,8 @@ type Props = {
 
 const HEIGHT = 44
 
-export function OverviewStrip({ view, name, points, stalls, gaps, whole, width }: Props) {
+export function OverviewStrip(props: Props) {
+  const { view, name, points, summarized, stalls, gaps, whole, width } = props
   const x = timeScale(whole, width)
   const shape = useMemo(
     () => (points ? layoutLane(points, whole, { width, height: HEIGHT, padding: 4 }) : null),
@@ -59,6 +63,14 @@ export function OverviewStrip({ view, name, points, stalls, gaps, whole, width }
         {name && (
           <div className="faint ellipsis" title={name}>
             {name}
+          </div>
+        )}
+        {summarized !== null && (
+          <div
+            className="faint ellipsis"
+            title="The line is the mean and the band the range of the samples at each point"
+          >
+            mean and range of {formatCount(summarized, 'sample')}
           </div>
         )}
       </div>
