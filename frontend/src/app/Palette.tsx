@@ -153,12 +153,19 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
           </p>
         ) : null}
         {searchesHere && (
-          <Results heading="In this incident" founds={inside.data ?? []} from={0} go={go} />
+          <Results
+            heading="In this incident"
+            founds={inside.data ?? []}
+            words={wanted}
+            from={0}
+            go={go}
+          />
         )}
         {searchesAll && (
           <Results
             heading={here ? 'In other incidents' : 'In all incidents'}
             founds={others}
+            words={wanted}
             from={200}
             go={go}
             isElsewhere
@@ -182,12 +189,14 @@ function noMatch(words: string, guest: boolean): string {
 function Results({
   heading,
   founds,
+  words,
   from,
   go,
   isElsewhere: elsewhere = false,
 }: {
   readonly heading: string
   readonly founds: readonly Found[]
+  readonly words: string
   readonly from: number
   readonly go: (to: string) => void
   readonly isElsewhere?: boolean
@@ -199,7 +208,7 @@ function Results({
         <Line
           key={`${found.incident_id} ${found.kind} ${found.id}`}
           value={`${RESULT}${from + place} ${found.incident_id} ${found.kind} ${found.id}`}
-          hint={elsewhere && found.kind !== 'incident' ? found.incident : hintOf(found)}
+          hint={hintOf(found, words, elsewhere)}
           kind={KIND_NAMES[found.kind]}
           onSelect={() => go(hrefOf(found, elsewhere ? '' : window.location.search))}
         >

@@ -82,8 +82,32 @@ function momentOf(list: string): string {
   return `${artifact.slice(0, 16)}:${snapshot}`
 }
 
-/** Return the line under a title: nothing where the hint is an address. */
-export function hintOf(found: Found): string | undefined {
-  if (found.kind === 'pin' || found.kind === 'view') return undefined
-  return found.hint ?? undefined
+/**
+ * Return the text beside a title: of another incident, its name. Where the title lacks a word that was
+ * searched for, the hint follows from that word on, so that the line says why it was found.
+ */
+export function hintOf(found: Found, words: string, isElsewhere: boolean): string | undefined {
+  const hint = found.kind === 'pin' || found.kind === 'view' ? null : found.hint
+  if (!isElsewhere || found.kind === 'incident')
+    return hint === null ? undefined : (fromMatch(hint, found.title, words) ?? hint)
+  const match = hint === null ? undefined : fromMatch(hint, found.title, words)
+  return match === undefined ? found.incident : `${match.slice(0, MATCH)} · ${found.incident}`
+}
+
+/** Characters before a match, and of the match in a line that also names its incident. */
+const BEFORE = 16
+const MATCH = 48
+
+/** The hint from shortly before the first searched word that the title lacks; undefined without a match. */
+function fromMatch(hint: string, title: string, words: string): string | undefined {
+  const lower = hint.toLowerCase()
+  const places = words
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '' && !title.toLowerCase().includes(word))
+    .map((word) => lower.indexOf(word))
+    .filter((place) => place >= 0)
+  if (places.length === 0) return undefined
+  const from = Math.min(...places) - BEFORE
+  return from <= BEFORE ? hint : `…${hint.slice(from)}`
 }

@@ -76,7 +76,7 @@ def _nodes(document: Analysis) -> Iterator[Entry]:
             "node",
             root.node or root.key,
             root.label,
-            hint=root.why,
+            hint=" · ".join(part for part in (root.why, root.statement) if part),
             at=_moment(root.time),
             words=[root.kind, root.user, root.statement, root.table, str(root.session_id or "")],
             weight=0.5 + root.share / 2,
@@ -133,7 +133,7 @@ def _stacks(document: Analysis) -> Iterator[Entry]:
             "stack",
             stack.stack[0],
             stack.stack[0],
-            hint=stack.meaning,
+            hint=" · ".join(part for part in (stack.meaning, " < ".join(stack.stack[1:])) if part),
             words=stack.stack,
             weight=0.0 if stack.set_aside else stack.share,
         )
