@@ -22,7 +22,7 @@ import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Table } from '@/ui/table/Table'
 import { BytesValue } from '@/ui/display/Value'
 import { SearchInput } from '@/ui/controls/SearchInput'
-import { orderByArchive } from './list/archiveOrder'
+import { isExcluded, orderByArchive } from './list/archiveOrder'
 import { COLUMNS, ALL_COLUMNS_PX } from './list/columns'
 import { QueuePlace } from '@/ui/evidence/QueuePlace'
 import { UnfinishedUploads } from './list/UnfinishedUploads'
@@ -145,7 +145,7 @@ export default function ArtifactsScreen() {
               rowKey={(row) => row.id}
               selected={viewing?.id ?? null}
               onSelect={(row) => open(row.id)}
-              rowClass={(row) => row.excluded && 'artifact-excluded'}
+              rowClass={(row) => isExcluded(row) && 'artifact-excluded'}
             />
           </div>
         )}

@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest'
 import { orderByArchive } from './archiveOrder'
 
-const item = (id: string, parent_id: string | null = null, excluded = false) => ({
-  id,
-  parent_id,
-  excluded,
-})
+const item = (
+  id: string,
+  parent_id: string | null = null,
+  excluded = false,
+  state: 'done' | 'excluded' = 'done',
+) => ({ id, parent_id, excluded, state })
 
 it('puts members under their archive, and archives that are left out last', () => {
   const items = [
+    item('experiment/my.cnf', null, false, 'excluded'),
     item('old.tar'),
     item('new.tar'),
     item('my.cnf'),
@@ -21,6 +23,7 @@ it('puts members under their archive, and archives that are left out last', () =
     'new/a',
     'my.cnf',
     'orphan',
+    'experiment/my.cnf',
     'old.tar',
     'old/a',
   ])

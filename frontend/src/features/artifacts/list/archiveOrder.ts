@@ -1,6 +1,11 @@
 /** The order of the list: archives before their members, excluded artifacts last. */
+import type { Artifact } from '@/api/schema'
 
-type Node = { readonly id: string; readonly parent_id: string | null; readonly excluded: boolean }
+type Node = Pick<Artifact, 'id' | 'parent_id' | 'excluded' | 'state'>
+
+/** Whether the analysis leaves the artifact out: a person excluded it, or it belongs to an experiment. */
+export const isExcluded = ({ excluded, state }: Pick<Node, 'excluded' | 'state'>) =>
+  excluded || state === 'excluded'
 
 export function orderByArchive<T extends Node>(items: readonly T[]): T[] {
   const here = new Set(items.map((item) => item.id))
@@ -16,7 +21,7 @@ export function orderByArchive<T extends Node>(items: readonly T[]): T[] {
   const ordered = (children.get(null) ?? []).map((root) => [root, ...under(root.id)])
   const allOut = (family: readonly T[]) => {
     const files = family.filter((item) => !children.has(item.id))
-    return files.every((item) => item.excluded)
+    return files.every(isExcluded)
   }
   return [...ordered.filter((f) => !allOut(f)), ...ordered.filter(allOut)].flat()
 }

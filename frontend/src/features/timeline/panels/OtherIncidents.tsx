@@ -67,7 +67,10 @@ export function OtherIncidentsDialog({
     ...incidentsQuery({ q: useDeferredValue(words.trim()), sort: 'updated', limit: 100 }),
     placeholderData: keepPreviousData,
   })
-  const found = (incidents.data?.items ?? []).filter((item) => item.id !== own)
+  // Without a stall there is no onset to align with.
+  const found = (incidents.data?.items ?? []).filter(
+    (item) => item.id !== own && (item.onset !== null || chosen.includes(item.id)),
+  )
   return (
     <Dialog
       open
@@ -99,7 +102,7 @@ export function OtherIncidentsDialog({
       ) : !incidents.data ? (
         <SkeletonRows rows={6} />
       ) : (
-        <ul className="picker scroll">
+        <ul className="picker picker-incidents scroll">
           {found.map((item) => (
             <li key={item.id}>
               <label>
@@ -118,8 +121,8 @@ export function OtherIncidentsDialog({
                 <span className="ellipsis" title={item.title}>
                   {item.title}
                 </span>
-                <span className="faint">
-                  <Time at={item.created_at} />
+                <span className="faint" title="Onset">
+                  <Time at={item.onset} />
                 </span>
               </label>
             </li>
@@ -127,7 +130,9 @@ export function OtherIncidentsDialog({
         </ul>
       )}
       {incidents.data && found.length === 0 && (
-        <p className="faint">No other incident {words ? 'has this title' : 'is there yet'}.</p>
+        <p className="faint">
+          No other incident {words ? 'with these words has a stall' : 'has a stall yet'}.
+        </p>
       )}
     </Dialog>
   )
