@@ -66,13 +66,13 @@ def _after(action: str, part: str, what: str | None) -> str:
 
 def _with_values(action: str, context: Context) -> str:
     """Name the present values of the variables that a remedy changes to no value of its own."""
-    names = dict.fromkeys(_VARIABLE.findall(action))
-    values = []
-    for name in names:
+    values: dict[str, str] = {}
+    for name in _VARIABLE.findall(action):
         setting = look_up(context.settings, name)
         if setting is not None and setting.value and len(setting.value) <= _LONGEST:
-            values.append(f"{name} is {setting.value}{_size(name, setting.value)}")
-    known = " and ".join(values[:_MOST_VALUES])
+            here = name if name in context.settings else setting.name  # as this server calls it
+            values[here] = f"{here} is {setting.value}{_size(here, setting.value)}"
+    known = " and ".join([*values.values()][:_MOST_VALUES])
     return f"{action} ({known})" if known else action
 
 
