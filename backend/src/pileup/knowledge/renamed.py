@@ -8,7 +8,7 @@ send event' is 'Waiting for source to send event'.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
@@ -32,12 +32,14 @@ def current_name(name: str) -> str:
 
 def look_up(values: Mapping[str, _Value], name: str) -> _Value | None:
     """Return the value of a name, or of another name of the same thing; None without any."""
-    if name in values:
-        return values[name]
+    known = name_in(values, name)
+    return None if known is None else values[known]
+
+
+def name_in(values: Container[str], name: str) -> str | None:
+    """Return the name itself if it is there, else another name of the same thing that is."""
     wanted = current_name(name)
-    if wanted in values:
-        return values[wanted]
-    return next((values[old] for old in _older(wanted) if old in values), None)
+    return next((each for each in (name, wanted, *_older(wanted)) if each in values), None)
 
 
 @cache
@@ -57,4 +59,4 @@ def _older(name: str) -> tuple[str, ...]:
     return (*([respelled] if respelled != name else []), *olds)
 
 
-__all__ = ["current_name", "look_up"]
+__all__ = ["current_name", "look_up", "name_in"]

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.context import Context, Setting
 from pileup.analysis.findings import particulars
-from pileup.records import Setting
 from tests.analysis.frames import evidence
 
 
 def _with(action: str, **values: str) -> str:
     settings = {
-        name: Setting(
-            line_first=1, line_last=1, clock="utc", name=name, value=value, source="SHOW VARIABLES"
-        )
-        for name, value in values.items()
+        name: Setting(value, "SHOW VARIABLES", None, "a", 1) for name, value in values.items()
     }
     return particulars.fill(action, Context(evidence({}), settings=settings), None)
 

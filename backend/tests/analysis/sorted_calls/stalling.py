@@ -538,7 +538,7 @@ def stalls_in_time() -> object:
     nothing = {
         name: always({})
         for name in (
-            "_restart_times",
+            "_of_log",
             "_failure_times",
             "_deadlock_times",
             "_unconnected",

@@ -16,7 +16,7 @@ from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.statements import short_shape, tables_of
 from pileup.analysis.findings.words import clip, count
 from pileup.analysis.findings.worst_moment import Queue
-from pileup.knowledge.renamed import look_up
+from pileup.knowledge.renamed import name_in
 from pileup.numerals import number
 from pileup.sql_tokens import shapes
 
@@ -67,11 +67,11 @@ def _after(action: str, part: str, what: str | None) -> str:
 def _with_values(action: str, context: Context) -> str:
     """Name the present values of the variables that a remedy changes to no value of its own."""
     values: dict[str, str] = {}
-    for name in _VARIABLE.findall(action):
-        setting = look_up(context.settings, name)
-        if setting is not None and setting.value and len(setting.value) <= _LONGEST:
-            here = name if name in context.settings else setting.name  # as this server calls it
-            values[here] = f"{here} is {setting.value}{_size(here, setting.value)}"
+    for variable in _VARIABLE.findall(action):
+        name = name_in(context.settings, variable)  # as this server calls it
+        value = context.settings[name].value if name is not None else None
+        if name is not None and value and len(value) <= _LONGEST:
+            values[name] = f"{name} is {value}{_size(name, value)}"
     known = " and ".join([*values.values()][:_MOST_VALUES])
     return f"{action} ({known})" if known else action
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -60,7 +60,7 @@ _COMPLAINS = rf"{_BLOCKED}|too many connections"
 def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     """Detect every stall, false positive and recovery burst, in time order."""
     observed = _observer_times(evidence)
-    restarts = _restart_times(evidence)
+    log = _of_log(evidence)
     failures_logged, deadlocks = _failure_times(evidence), _deadlock_times(evidence)
     unconnected = _unconnected(evidence)
     by_host = signals_by_role(values)
@@ -68,7 +68,7 @@ def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     lagging = lag_stops(values)
     for host in {*by_host, *failures_logged, *unconnected, *deadlocks, *lagging}:
         signals = by_host.get(host, {})
-        each = _of_host(evidence, host, signals, values, observed, restarts.get(host, []))
+        each = _of_host(evidence, host, signals, values, observed, log)
         each += lagging.get(host, [])
         each += refusals.by_log(failures_logged.get(host, []), host)
         each += refusals.of_collectors(unconnected.get(host, []), _seen(signals), host)
@@ -87,10 +87,10 @@ def _of_host(
     signals: dict[Role, Signal],
     values: pl.DataFrame,
     observed: Sequence[int],
-    restarts: Sequence[int],
+    log: _OfLog,
 ) -> list[Stall]:
     sessions, work = signals.get("concurrency"), signals.get("throughput")
-    connected = signals.get("connected")
+    connected, restarts = signals.get("connected"), log.restarts.get(host, [])
     stalls: list[Stall] = []
     if sessions is not None:
         stalls += [
@@ -101,8 +101,7 @@ def _of_host(
             if stall.kind == "false_positive"
             or not workloads.is_done(stall, values, lambda span: waiting_in(evidence, span))
         ]
-        complaints = _logged(evidence, pl.col("message").str.contains(_COMPLAINS)).get(host, [])
-        blocked = _logged(evidence, pl.col("message").str.contains(_BLOCKED)).get(host, [])
+        complaints, blocked = log.complaints.get(host, []), log.blocked.get(host, [])
         stalls += silences(values, sessions, complaints, blocked)
     if work is not None:
         stalls += stops(work, connected, sessions, restarts)
@@ -258,6 +257,25 @@ def _observer_times(evidence: Evidence) -> list[int]:
         return []
     taken = snapshots.filter((pl.col("kind") == "stacks") & pl.col("time").is_not_null())
     return sorted(int(time) for time in taken["time"])
+
+
+@dataclass(frozen=True, slots=True)
+class _OfLog:
+    """Per host when its log reports what stops work (UTC µs)."""
+
+    restarts: dict[str | None, list[int]]
+    complaints: dict[str | None, list[int]]
+    """It takes no more statements."""
+    blocked: dict[str | None, list[int]]
+    """Those complaints that come only some time after it took the last."""
+
+
+def _of_log(evidence: Evidence) -> _OfLog:
+    return _OfLog(
+        _restart_times(evidence),
+        _logged(evidence, pl.col("message").str.contains(_COMPLAINS)),
+        _logged(evidence, pl.col("message").str.contains(_BLOCKED)),
+    )
 
 
 def _failure_times(evidence: Evidence) -> dict[str | None, list[int]]:
