@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -99,3 +100,44 @@ def test_no_text_calls_a_lag_a_wait(tmp_path: Path) -> None:
     assert analysis.blockers[0].holder.startswith("session 31")
     texts = [analysis.headline.text, *(finding.why for finding in analysis.findings)]
     assert not [text for text in texts if "662" in text]
+
+
+Listed = tuple[int, int, str, float | None]
+"""Time of a list (s), session, State, Time."""
+
+
+def stood(*rows: Listed, empty: Sequence[int] = ()) -> list[float | None]:
+    """Return how long the threads of lists stood; empty: times of lists without any of them."""
+    frame = pl.DataFrame(rows, schema=["time", "session_id", "state", "time_s"], orient="row")
+    frame = frame.with_columns(pl.lit("a").alias("artifact"), pl.col("time_s").cast(pl.Float64))
+    others = pl.DataFrame({"artifact": "a", "time": [*empty]}, schema_overrides={"time": pl.Int64})
+    lists = pl.concat([frame.select("artifact", "time"), others])
+    in_us = pl.col("time") * 1_000_000
+    return listed_times.stood(frame.with_columns(in_us), lists.with_columns(in_us)).to_list()
+
+
+@pytest.mark.parametrize("other", [5, None])
+def test_lists_in_a_row_show_for_how_long_a_thread_did_the_same(other: int | None) -> None:
+    rows = [(at, 9, "find_row", 0.0) for at in (0, 2, 4)]
+    if other is None:
+        assert stood(*rows) == [0.0, 2.0, 4.0]
+    else:  # beside it, and in between
+        mixed = [
+            row for at in (0, 2, 4) for row in ((at, other, f"state {at}", 0.0), rows[at // 2])
+        ]
+        assert stood(*mixed) == [0.0, 0.0, 0.0, 2.0, 0.0, 4.0]
+
+
+def test_its_time_counts_where_it_is_longer() -> None:
+    assert stood((0, 9, "find_row", 7.0), (2, 9, "find_row", 1.0)) == [7.0, 2.0]
+
+
+def test_another_state_or_a_list_without_it_begins_anew() -> None:
+    assert stood((0, 9, "a", 0.0), (2, 9, "b", 0.0), (4, 9, "a", 0.0)) == [0.0, 0.0, 0.0]
+    assert stood((0, 9, "a", 0.0), (4, 9, "a", 0.0), empty=[2]) == [0.0, 0.0]
+
+
+def test_without_times_or_ids_only_its_time_counts() -> None:
+    frame = sessions(("system user", "Connect", "a", 3.0), ("system user", "Connect", "a", None))
+    frame = frame.with_columns(pl.lit(None, pl.Int64).alias("session_id"))
+    assert listed_times.stood(frame, frame).to_list() == [3.0, None]

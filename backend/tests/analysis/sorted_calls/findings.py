@@ -914,6 +914,19 @@ def times_of_appliers() -> object:
     return listed_times.of_waits(frame.with_columns(*moment))["time_s"].to_list()
 
 
+def threads_in_lists() -> object:
+    """Lists of two files and two threads, the later ones first; one thread is listed twice."""
+    rows = [
+        (artifact, at * S, thread, f"{artifact}{thread}" if at < 6 else "other")
+        for at in (6, 2, 4, 0, 2)
+        for thread in (8, 7)
+        for artifact in ("b", "a")
+    ]
+    schema = ["artifact", "time", "session_id", "state"]
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(time_s=pl.lit(0.0))
+    return listed_times.stood(frame, frame).to_list()
+
+
 ORDERED: dict[str, Any] = {
     "stalls.detection _deadlock_times": deadlocks_by_host,
     "stalls.detection _logged": log_lines_by_host,
@@ -921,6 +934,7 @@ ORDERED: dict[str, Any] = {
     "stalls.silences _ends": collectors_that_end,
     "deadlocks.prints by_deadlock": fullest_print,
     "evidence.listed_times of_waits": times_of_appliers,
+    "evidence.listed_times stood": threads_in_lists,
     "deadlocks.cycle Member.signature": signature_of_a_member,
     "deadlocks.cycle _wait": nearest_holder,
     "deadlocks.explain _names": words_of_a_deadlock,

@@ -79,10 +79,35 @@ def of_waits(sessions: pl.DataFrame) -> pl.DataFrame:
     return marked.with_columns(keeps.alias("time_s")).drop("at", "applies", "lags")
 
 
+def stood(threads: pl.DataFrame, lists: pl.DataFrame) -> pl.Series:
+    """Return for how long each thread was in its State (s): by its Time, or by lists in a row.
+
+    The clock of an applier starts again with each event, so that its Time may stay at nothing while
+    it does the same in list after list. threads: rows of ``lists``, which has all sessions of each.
+    """
+    moments = lists.select("artifact", "time").drop_nulls("time").unique()
+    numbered = moments.sort("artifact", "time").with_columns(
+        pl.int_range(pl.len()).over("artifact").alias("number")
+    )
+    thread = ["artifact", "session_id"]
+    rows = (
+        threads.with_row_index("at")
+        .join(numbered, on=["artifact", "time"], how="left", maintain_order="left")
+        .sort("artifact", "session_id", "number", maintain_order=True)
+    )
+    goes_on = (pl.col("number").diff() == 1) & pl.col("state").eq_missing(pl.col("state").shift())
+    begins = ~goes_on.over(thread).fill_null(False)
+    rows = rows.with_columns(begins.cum_sum().alias("run"))
+    seen = (pl.col("time") - pl.col("time").min().over("run")) / 1e6
+    known = pl.col("session_id").is_not_null()
+    longest = pl.max_horizontal("time_s", pl.when(known).then(seen))
+    return rows.with_columns(longest.alias("stood")).sort("at")["stood"]
+
+
 def _waits(command: str | None, state: str | None) -> bool:
     """Return whether an applier waits; a coordinator that does has its lag as the problem."""
     of_coordinator = "worker" in (state or "").lower()
     return not of_coordinator and wait_classes.of_state(command, state) not in _OF_LAG
 
 
-__all__ = ["is_replication", "of_waits", "without_lags"]
+__all__ = ["is_replication", "of_waits", "stood", "without_lags"]

@@ -663,6 +663,8 @@ class Observed(StallRecords):
         kinds = listed.frame.select(columns).unique()
         applies = [listed_times.is_replication(*row) for row in kinds.iter_rows()]
         frame = listed.frame.join(kinds.filter(applies), on=columns, how="semi", nulls_equal=True)
+        if (lists := self.during("session")) is not None and not frame.is_empty():
+            frame = frame.with_columns(listed_times.stood(frame, lists).alias("time_s"))
         return Texts(frame, "state", "time_s", listed.is_named, _expressions("state"))
 
     @cached_property
