@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,15 +12,19 @@ import pytest
 from pileup.analysis import analyse, contract, gather
 from pileup.analysis.blocked_time.first_view import first_waits
 from pileup.cli.captures import Captures
-from tests.support.captures import SAMPLES, analysis_of_few, few_of, on_samples
+from tests.support.captures import SAMPLES, analysis_of_few, few_of, on_samples, parsed, sample
 from tests.support.hostile import FILES, shared_files
+
+_NAMELESS = "games-ahi"
+"""A sample whose files name no host, so that a file that does could lend it one."""
 
 
 def _beside(name: str, path: Path) -> contract.Analysis:
     captures = Captures()
     captures.read([path])
     assert captures.artifacts
-    evidence = gather([*few_of(name), *captures.artifacts])
+    healthy = parsed(sample(name)) if name == _NAMELESS else few_of(name)
+    evidence = gather([*healthy, *captures.artifacts])
     document = analyse(evidence)
     first_waits(evidence, document)
     return document
@@ -63,6 +68,22 @@ def test_a_hostile_file_leaves_healthy_ones_alone(file: str, tmp_path: Path) -> 
     _assert_unharmed(_beside("hot-row", path), analysis_of_few("hot-row"))
 
 
+@functools.cache
+def _of_nameless() -> contract.Analysis:
+    return analyse(gather(parsed(sample(_NAMELESS))))
+
+
+@_taking_turns(list(FILES), "file")
+def test_a_hostile_file_leaves_files_without_a_host_alone(file: str, tmp_path: Path) -> None:
+    path = tmp_path / file
+    path.write_text(FILES[file], encoding="utf-8")
+    document, healthy = _beside(_NAMELESS, path), _of_nameless()
+    _assert_unharmed(document, healthy)
+    assert document.server == healthy.server
+    hosts = {artifact.path: artifact.host for artifact in document.artifacts}
+    assert all(hosts[artifact.path] == artifact.host for artifact in healthy.artifacts)
+
+
 @pytest.mark.slow
 @_taking_turns(SAMPLES, "name")
 @pytest.mark.on_turn(1, 2)
@@ -78,6 +99,7 @@ def test_a_known_attack_leaves_healthy_files_alone(path: Path | None) -> None:
     if path is None:
         pytest.skip("no folder of hostile files (PILEUP_HOSTILE)")
     _assert_unharmed(_beside("hot-row", path), analysis_of_few("hot-row"))
+    _assert_unharmed(_beside(_NAMELESS, path), _of_nameless())
 
 
 @on_samples

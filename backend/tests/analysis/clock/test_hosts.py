@@ -179,3 +179,29 @@ def test_a_name_in_a_path_is_the_host() -> None:
     }
     hosts = {doc.path: doc.host for doc in analyse(of_format(parts)).artifacts}
     assert hosts["db10_status.txt"] == "db10"
+
+
+@pytest.mark.parametrize("other", ["8.0.30", "5.5.5-10.6.12-MariaDB"])
+@pytest.mark.parametrize("wall", [T0, None])
+def test_variables_of_another_release_lend_nothing(other: str, wall: int | None) -> None:
+    """A dump that names no host, but where its server was built; variables of another server."""
+    clock = "utc" if wall else None
+    dump: list[Record] = [
+        replace(moment("innodb_status", wall, clock), snapshot=0, server_version="5.7.29-32"),
+        Session(
+            line_first=2, line_last=2, session_id=8, user="app", command="Query", time_s=3,
+            state="updating", query="UPDATE t SET a = 1", snapshot=0, wall_us=wall,
+            clock="utc" if wall else None,
+        ),
+    ]  # fmt: skip
+
+    def beside(version: str) -> Evidence:
+        variables = [setting("hostname", "db1"), setting("version", version)]
+        return evidence({"dump.txt": dump, "variables.txt": variables})
+
+    alone, document = analyse(evidence({"dump.txt": dump})), analyse(beside(other))
+    assert document.server == alone.server
+    assert {doc.path: doc.host for doc in document.artifacts}["dump.txt"] is None
+    same = analyse(beside("5.7.29-32-log"))
+    assert {doc.path: doc.host for doc in same.artifacts}["dump.txt"] == "db1"
+    assert same.server["version"] == "5.7.29-32-log"

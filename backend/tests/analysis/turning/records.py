@@ -17,7 +17,7 @@ from pileup.analysis.evidence import (
 )
 from pileup.analysis.reasoning import discriminate, pin_value, proposals, run_outcome, similar
 from pileup.analysis.stacks import same_samples
-from pileup.records import Query, ServerThread, Session
+from pileup.records import Frame, Query, ServerThread, Session, Stack
 from tests.analysis.frames import T0, S, evidence, frames, gauge
 from tests.analysis.turning.tools import Scenes, always, given, instead
 
@@ -47,6 +47,14 @@ def _incredible() -> object:
     samples = gauge("m.x", [1.0, 1e22])
     frame, _ = admission._without_incredible_series(frames(samples)["sample"])
     return frame["value"].null_count()
+
+
+def _incredible_stacks() -> object:
+    rows = [
+        Stack(count=count, frames=(Frame(function=f"f{count}"),), line_first=1, line_last=1)
+        for count in (1, -1)
+    ]
+    return admission._without_incredible_stacks(frames(*rows)["stack"])[0].height
 
 
 def _named_values() -> object:
@@ -167,6 +175,7 @@ SCENES: Scenes = {
     "evidence.admission _LONGEST_US _checks": lambda: _admitted(wall=-500, clock="relative"),
     "evidence.admission _INCREDIBLE _without_incredible_series": _incredible,
     "evidence.admission _LARGEST _without_incredible_series": _incredible,
+    "evidence.admission _INCREDIBLE _without_incredible_stacks": _incredible_stacks,
     "evidence.admission _SHOWN admit": _named_values,
     "evidence.compact_samples _FEW distinct": lambda: _distinct(300),
     "evidence.compact_samples _NOT_MANY distinct": lambda: _distinct(300),

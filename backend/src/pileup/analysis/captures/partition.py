@@ -31,6 +31,7 @@ from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import OBSERVES, Evidence, bundle_of
 from pileup.analysis.evidence.folders import inside, scopes
+from pileup.analysis.evidence.releases import contradict, of_all, releases
 from pileup.analysis.evidence.times import iso_of
 
 UNDATED = "undated"
@@ -123,7 +124,7 @@ def partition(evidence: Evidence) -> list[Capture]:
             group.folder = folder
         groups += of_host
     if not groups:
-        shas = frozenset(paths)
+        shas = frozenset(paths) - _of_other_servers(evidence)
         return [Capture(id=UNDATED, host=None, span=None, undated=shas)] if shas else []
     shared = _assign_undated(evidence, groups)
     copied = {artifact.sha256 for artifact in evidence.artifacts if artifact.copies}
@@ -299,6 +300,8 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
             of_folder.setdefault(folder, []).append(group)
     times = _times(evidence)
     undated = _observing(evidence) - times.keys()
+    versions = releases(evidence.frames)
+    of_group = {id(group): of_all(group.artifacts, versions) for group in groups}
     shared: set[str] = set()
     for artifact in evidence.artifacts:
         if artifact.sha256 in seen or artifact.sha256 not in has_rows:
@@ -318,9 +321,20 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
             if is_undated and not is_of_bundle and len(chosen or ()) > 1:
                 shared.add(artifact.sha256)
                 continue
+            mine = versions.get(artifact.sha256, frozenset())
             for group in chosen or ():
-                group.undated.setdefault(artifact.sha256, path)
+                if not contradict(mine, of_group[id(group)]):
+                    group.undated.setdefault(artifact.sha256, path)
     return shared - {sha for group in groups for sha in group.undated}
+
+
+def _of_other_servers(evidence: Evidence) -> set[str]:
+    """Return the settings that are not of the server that dumps, lists or stacks show."""
+    versions, observing = releases(evidence.frames), _observing(evidence)
+    shown = of_all(observing, versions)
+    return {
+        sha for sha, mine in versions.items() if sha not in observing and contradict(mine, shown)
+    }
 
 
 def _is_within(times: tuple[int, int] | None, group: _Group) -> bool:

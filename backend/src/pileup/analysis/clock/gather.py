@@ -77,6 +77,8 @@ def _admitted(
             continue
         whole, refused = admit(kind, with_all_columns(kind, frame).select(*frame_schema(kind)))
         problems += refused
+        if whole.is_empty():
+            continue
         tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
         admitted[kind] = with_counters(compact(tagged)) if kind == SAMPLE else tagged
     problems += refused_zones(admitted.get("setting"))

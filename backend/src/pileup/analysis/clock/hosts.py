@@ -16,7 +16,7 @@ import polars as pl
 
 from pileup.analysis.clock import host_names, metrics_hosts
 from pileup.analysis.clock.host_names import HostNote
-from pileup.analysis.clock.printed_times import Nearness, Times
+from pileup.analysis.clock.printed_times import Nearness, Times, lasts
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import (
     OBSERVES,
@@ -26,11 +26,12 @@ from pileup.analysis.evidence.evidence import (
 )
 from pileup.analysis.evidence.folders import directly_in, scopes
 from pileup.analysis.evidence.load_series import shows_load
+from pileup.analysis.evidence.releases import Releases, contradict, of_all, releases
 
 _DIRECT = OBSERVES - {"sample"}
 """Kinds of record that come from a server itself."""
-_NAMED = 3
-"""The least rank of a host that itself says that it is a server."""
+_NAMED, _OBSERVED = 3, 4
+"""The least rank of a host that itself says that it is a server; that was observed over time."""
 _IDENTITY = frozenset({"server_id", "server_uuid", "port"})
 """Variables that differ between two servers of one name."""
 
@@ -171,12 +172,12 @@ def assign(
     timed, of_servers = _timed(frames), _of_servers(frames)
     settings = frames.get("setting")
     has_settings = set() if settings is None else set(settings["artifact"].unique().to_list())
-    nearness = Nearness(artifacts, frames)
+    nearness, versions = Nearness(artifacts, frames), releases(frames)
     # First what shows which server was observed, and when; of that, first what lies in the folder
     # of a file that names its server: settings alone do not say when.
     for observes, in_own_folder in ((True, True), (True, False), (False, False)):
         ranks = _ranks(artifacts, names, timed, of_servers, has_settings)
-        beside = _Beside(artifacts, names, known, ranks, nearness)
+        beside = _Beside(artifacts, names, known, ranks, nearness, versions)
         names |= {
             sha: names[sha]
             or _agreed(
@@ -207,23 +208,33 @@ class _Beside:
         known: Collection[str],
         ranks: Mapping[str, int],
         nearness: Nearness,
+        versions: Mapping[str, Releases],
     ) -> None:
         self._nearness = nearness
         self._ranks = ranks
         inside: dict[str, dict[str, set[str]]] = {}
         below: dict[str, dict[str, set[str]]] = {"": {host: set() for host in known}}
         unknown: dict[str, set[str]] = {}
+        of_host: dict[str, set[str]] = {}
+        self._nameless: dict[str, list[Releases]] = {}
+        """Folder to the release of each server without a name in it or below."""
         for artifact in artifacts:
             sha, host = artifact.sha256, names[artifact.sha256]
             folders = {folder for path in artifact.paths for folder in scopes(path)}
             if host is None:
                 for folder in folders if nearness.is_observed(sha) else ():
                     unknown.setdefault(folder, set()).add(sha)
+                for folder in folders if sha in versions else ():
+                    self._nameless.setdefault(folder, []).append(versions[sha])
                 continue
+            of_host.setdefault(host, set()).add(sha)
             for folder in {folder for path in artifact.paths for folder in directly_in(path)}:
                 inside.setdefault(folder, {}).setdefault(host, set()).add(sha)
             for folder in folders:
                 below.setdefault(folder, {}).setdefault(host, set()).add(sha)
+        self._printed = versions
+        self._observed = {host for host, rank in ranks.items() if rank == _OBSERVED}
+        self._of_host = {host: of_all(files, versions) for host, files in of_host.items()}
         self._in, self._below = (
             {
                 folder: {host: nearness.times(files) for host, files in hosts.items()}
@@ -238,7 +249,9 @@ class _Beside:
     def host(self, sha: str, path: str, *, in_own_folder: bool) -> str | None:
         """Return the host of the nearest folder that was observed near this file's times.
 
-        None for settings and logs beside a server without a name: they may be its own.
+        None for settings and logs beside a server without a name: they may be its own. So may what
+        was sampled without a time, if that server was seen for longer than a moment. None where
+        what names no server is of another release than the host.
         """
         for folder in itertools.islice(scopes(path), 1 if in_own_folder else None):
             unknown = self._unknown.get(folder)
@@ -246,14 +259,27 @@ class _Beside:
                 unknown is not None
                 and not self._nearness.is_observed(sha)
                 and self._nearness.is_near(sha, unknown)
+                and (not self._nearness.observes(sha) or lasts(unknown))
             ):
                 return None
             servers = self._near(sha, self._in.get(folder, {}), least=_NAMED)
             deeper = {} if in_own_folder else self._below.get(folder, {})
             near = servers or self._near(sha, deeper)
             if near:
-                return _only(near)
+                host = _only(near)
+                return host if host and not self._is_other(sha, host, folder) else None
         return None
+
+    def _is_other(self, sha: str, host: str, folder: str) -> bool:
+        """Return whether a file cannot be of a host, by the releases that both print.
+
+        A host that settings alone name is no other server's that lies in the same folder.
+        """
+        mine = self._of_host.get(host, frozenset())
+        printed = [self._printed.get(sha, frozenset())]
+        if host not in self._observed:
+            printed += self._nameless.get(folder, [])
+        return any(contradict(mine, other) for other in printed)
 
     def _near(self, sha: str, hosts: Mapping[str, Times], least: int = 0) -> set[str]:
         """Return the hosts near a file that are most surely a server."""
@@ -284,7 +310,7 @@ def _ranks(
             continue
         rank = _NAMED if sha in has_settings else 0
         if sha in timed and sha in of_servers:
-            rank = 2 if metrics_hosts.MONITORING.search(artifact.format or "") else 4
+            rank = 2 if metrics_hosts.MONITORING.search(artifact.format or "") else _OBSERVED
         elif sha in timed:
             rank = max(rank, 1)
         ranks[host] = max(rank, ranks.get(host, 0))

@@ -85,6 +85,10 @@ class Nearness:
         """Return whether a file has samples, dumps, lists or stacks with times."""
         return sha in self._observers and sha in self._ranges
 
+    def observes(self, sha: str) -> bool:
+        """Return whether a file has samples, dumps, lists or stacks, with times or without."""
+        return sha in self._observers
+
     def times(self, files: Iterable[str]) -> Times:
         """Return the times of several files, joined where they are within an hour."""
         found: dict[tuple[bool, str], list[Range]] = {}
@@ -110,9 +114,14 @@ class Nearness:
         return (hours if is_one_clock else hours + _ZONES_H) * _HOUR
 
 
+def lasts(times: Times) -> bool:
+    """Return whether files show more than a moment."""
+    return any(last > first for spans in times.values() for first, last in spans)
+
+
 def _apart(mine: Range, theirs: Range) -> int:
     """Return the µs between two ranges."""
     return max(theirs[0] - mine[1], mine[0] - theirs[1], 0)
 
 
-__all__ = ["Nearness", "Range", "Times", "printed_ranges", "stamp_us"]
+__all__ = ["Nearness", "Range", "Times", "lasts", "printed_ranges", "stamp_us"]

@@ -23,7 +23,8 @@ _LARGEST = 1e21
 """No counter is larger: one of 64 bits, in bytes or picoseconds, ends at 1.8e19."""
 _LONGEST_S = 1e10
 _MOST_THREADS = 1_000_000
-"""Threads in one stack: ten times the most connections that a server can be configured for."""
+"""Threads in one stack sample: ten times the most connections that a server can be configured for.
+"""
 _SHOWN = 3
 _NAMED = 20
 """Series of one file that are named; a file may have thousands."""
@@ -35,11 +36,13 @@ def admit(kind: str, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
     """Return the frame without impossible values (null instead), and a problem per column.
 
     Takes a frame of ``records.frame_schema(kind)``. A stack whose count of threads is impossible
-    counts as one thread.
+    counts as one thread; a sample with many such stacks, or with too many threads, is left out.
     """
     problems: list[Problem] = []
     if kind == SAMPLE:
         frame, problems = _without_incredible_series(frame)
+    elif kind == "stack":
+        frame, problems = _without_incredible_stacks(frame)
     for column, wrong, blank, sentence in _checks(kind):
         bad = frame.filter(wrong)
         if bad.is_empty():
@@ -82,6 +85,23 @@ def _without_incredible_series(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[
         more = f"{rest.height} more series were left out for the same reason."
         problems.append(Problem(rest["line_first"][0], more))
     return frame.with_columns(value.alias("value")), problems
+
+
+def _without_incredible_stacks(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
+    """Leave out the stacks of a moment with impossible counts: their shares say nothing."""
+    most = _MOST_THREADS * pl.max_horizontal("samples", pl.lit(1))
+    wrong = ~pl.col("count").is_between(0, most)
+    crowd = pl.col("count").cast(pl.Float64).sum() > most.max()
+    moment = ["snapshot", "wall_us", "host"]
+    incredible = (wrong.mean() > _INCREDIBLE) | crowd
+    bad = frame.filter(incredible.over(moment))
+    if bad.is_empty():
+        return frame, []
+    line = bad["line_first"].min()
+    stacks = "1 stack was" if bad.height == 1 else f"{bad.height} stacks were"
+    assert line is None or isinstance(line, int)
+    problem = Problem(line, f"{stacks} left out: no server has that many threads.")
+    return frame.filter(~incredible.over(moment)), [problem]
 
 
 def _checks(kind: str) -> Iterator[tuple[str, pl.Expr, int | None, str]]:
