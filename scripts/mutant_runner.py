@@ -26,7 +26,7 @@ import resource
 import signal
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +36,8 @@ SWITCH = "PILEUP_MUTANT"
 """Environment: the mutant that is on."""
 LEAST_S = 30
 """Seconds of processor time that tests may always take; else three times what they usually take."""
+OFTEN = 3
+"""A test file that so many mutants need first is imported once for all of them."""
 _PASSED, _FAILED, _NOT_FOUND, _NO_TESTS = 0, 1, 4, (4, 5)
 
 
@@ -252,12 +254,13 @@ def import_source() -> None:
 
 
 def _import_tests(state: _State) -> None:
-    """Import the test files but those that start threads, which a fork would lose.
+    """Import the test files that several mutants need first, but those that start threads.
 
-    A child imports those itself.
+    A fork would lose these; a child imports what is left itself.
     """
-    parts = [part for parts in state.plan["mutants"] for part in parts]
-    files = {name.partition("::")[0] for part in parts for name, _ in part}
+    firsts = [{name.partition("::")[0] for name, _ in parts[0]} for parts in state.plan["mutants"]]
+    many = Counter(itertools.chain.from_iterable(firsts))
+    files = [file for file, count in many.items() if count >= OFTEN]
     for file in [file for file in sorted(files) if _starts_no_thread(file)]:
         _import_test(file)
 

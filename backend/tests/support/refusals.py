@@ -1,4 +1,4 @@
-"""Which test reaches which refusal: every ``raise`` of one of Pileup's own errors.
+"""Which test reaches which refusal: every ``raise`` of Pileup's own errors and of a command's.
 
 ``pytest --record-refusals FOLDER`` notes the first test that reaches each, in a file per process.
 ``python -m tests.support.refusals FOLDER`` joins them into ``tests/refusals.txt``; that is what
@@ -23,6 +23,7 @@ from functools import cache
 from pathlib import Path
 from types import FrameType
 
+import click
 import pytest
 
 import pileup
@@ -30,6 +31,8 @@ import pileup
 SOURCE = Path(pileup.__file__).parent
 AGREED = Path(__file__).resolve().parents[1] / "refusals.txt"
 NO_TEST = "-"
+_OF_COMMANDS = ("ClickException", "UsageError", "BadParameter")
+"""What commands refuse with; not defined by the source."""
 _FRAMES = 6
 """A refusal is often made by a function that others raise the result of."""
 
@@ -59,7 +62,7 @@ def refusals_of(path: Path) -> tuple[Refusal, ...]:
                 name = f"{inside}.{child.name}" if inside else child.name
             elif isinstance(child, ast.Raise) and isinstance(child.exc, ast.Call):
                 what = ast.unparse(child.exc.func).rpartition(".")[2]
-                if what in _ours() or what.startswith("_"):
+                if what in _ours() or what in _OF_COMMANDS or what.startswith("_"):
                     where = f"{path.relative_to(SOURCE).as_posix()} {inside or 'module'} {what}"
                     numbers[where] += 1
                     last = child.end_lineno or child.lineno
@@ -122,7 +125,7 @@ class Recorder:
         for module in pkgutil.walk_packages(pileup.__path__, "pileup."):
             if "migrations" not in module.name and not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
-        for kind in _roots():
+        for kind in (*_roots(), click.ClickException):
             kind.__init__ = self._noting(kind.__init__)  # type: ignore[misc]
 
     def pytest_sessionfinish(self) -> None:
