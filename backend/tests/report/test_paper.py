@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import docx
+import msgspec
 import pytest
 from msgspec import structs
 from pypdf import PdfReader
@@ -16,6 +22,8 @@ from pypdf import PdfReader
 from pileup.report.document import Document, Figure, GraphDrawing, GraphNode, Source
 from pileup.report.release import stamped
 from pileup.report.render import pdf, word_document
+from pileup.report.render.html import render_html
+from pileup.report.render.markdown import render_markdown
 from pileup.report.render.pdf import NotTypeset, render_pdf
 from pileup.report.render.word_document import render_docx
 from tests.report.case import CASE, document
@@ -93,6 +101,39 @@ def test_the_same_document_gives_the_same_bytes(made: Document) -> None:
     """An approved release is exported the same each time, whatever the clock says."""
     assert render_pdf(made) == render_pdf(made)
     assert render_docx(made) == render_docx(made)
+
+
+_ELSEWHERE = """
+import sys, time
+now, local = time.time, time.localtime
+time.time = lambda: now() + 400 * 86_400  # another day
+time.localtime = lambda at=None: local(time.time() if at is None else at)
+import msgspec
+from tests.report.test_paper import digests
+from pileup.report.document import Document
+print(*digests(msgspec.json.decode(sys.stdin.buffer.read(), type=Document)))
+"""
+
+
+def digests(made: Document) -> list[str]:
+    """Return a hash of each export of a document."""
+    exports = [render_pdf(made), render_docx(made), render_html(made), render_markdown(made)]
+    done = [each if isinstance(each, bytes) else each.encode() for each in exports]
+    return [hashlib.sha256(each).hexdigest() for each in done]
+
+
+def test_the_same_document_gives_the_same_bytes_elsewhere(made: Document) -> None:
+    """In another process, on another day, in another zone, with another order of sets."""
+    elsewhere = {"TZ": "Asia/Tokyo", "PYTHONHASHSEED": "7", "LANG": "C"}
+    ran = subprocess.run(
+        [sys.executable, "-c", _ELSEWHERE],
+        input=msgspec.json.encode(made),
+        env=os.environ | elsewhere,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        check=True,
+    )
+    assert ran.stdout.decode().split() == digests(made)
 
 
 def test_paper_and_zone(made: Document) -> None:
