@@ -58,7 +58,8 @@ class Sign(
     latch: Names | None = None
     """Semaphore waits for a latch of latches.yaml, at any place of the source."""
     place: Names | None = None
-    """Semaphore waits at a place of the source: 'fts0fts.*', 'row0ins.cc:2953'."""
+    """Semaphore waits at a place of the source: 'fts0fts.*', 'row0ins.cc:2953'; without a dot in a
+    function, 'buf_wait_for_read', where the sources of the nearest releases agree on it."""
     stack: Names | None = None
     """Threads with one of these functions on their stack; from 5 % on, of a profile."""
     profile: Names | None = None
@@ -81,7 +82,7 @@ class Sign(
     main: str | None = None
     """What InnoDB's main thread does, as status dumps print it."""
     locked: Names | None = None
-    """Waits for latches that were last write-locked at a place of the source."""
+    """Waits for latches that were last write-locked at a place of the source, or in a function."""
     log: str | None = None
     """Lines of any log that match."""
     counter: Names | None = None

@@ -168,6 +168,17 @@ def _near_versions(
     )
 
 
+@functools.lru_cache(maxsize=4096)
+def function_at(
+    file: str, line: int, *, family: str | None, numbers: Numbers, mode: str = ""
+) -> str | None:
+    """Name the function that takes a latch at this place, if the nearest versions agree on one."""
+    fitting = (row for row in places(file, "acquired") if _fits(row, _plain_mode(mode)))
+    near = near_versions(list(fitting), family, numbers)
+    hits = {row["function"] for row in near if row["line"] <= line <= row["end_line"]}
+    return next(iter(hits)) if len(hits) == 1 else None
+
+
 def is_release(version: str, family: str | None, numbers: Numbers) -> bool:
     """Return whether a version that was read is this very release."""
     return _numbers(version) == numbers and version.partition("-")[0] == (family or "mysql")
@@ -260,4 +271,4 @@ def _table() -> pl.DataFrame:
     return table.with_columns(pl.col(pl.Categorical).cast(pl.String))
 
 
-__all__ = ["Numbers", "Row", "Site", "is_release", "near_versions", "places", "site"]
+__all__ = ["Numbers", "Row", "Site", "function_at", "is_release", "near_versions", "places", "site"]

@@ -2162,10 +2162,97 @@ Rpl_semi_sync_master_wait_sessions   64
 """,  # noqa: E501
         "galera-donor",
     ),
+    "two mutexes, each held by who waits for the other": (
+        """
+--Thread 139900000000101 has waited at buf0lru.cc line 1291 for 33 seconds the semaphore:
+Mutex at 0x7f21a0000110, Mutex BUF_POOL_LRU_LIST created buf0buf.cc:1228, locked by 139900000000102
+
+--Thread 139900000000102 has waited at fil0fil.cc line 2101 for 33 seconds the semaphore:
+Mutex at 0x7f21a0000220, Mutex FIL_SHARD created fil0fil.cc:2007, locked by 139900000000101
+""",
+        "latch-circle",
+    ),
+    "purge waits for its readers, as 5.1 prints it": (
+        """
+--Thread 1150000101 has waited at row0vers.c line 107 for 77.00 seconds the semaphore:
+S-lock on RW-latch at 0x2aab00000cd8 created in file trx0purge.c line 214
+a writer (thread id 1150000102) has reserved it in mode  wait exclusive
+number of readers 1, waiters flag 1
+Last time read locked in file row0vers.c line 107
+Last time write locked in file trx0purge.c line 1059
+--Thread 1150000102 has waited at trx0purge.c line 1059 for 77.00 seconds the semaphore:
+X-lock on RW-latch at 0x2aab00000cd8 created in file trx0purge.c line 214
+a writer (thread id 1150000102) has reserved it in mode  wait exclusive
+number of readers 1, waiters flag 1
+Last time read locked in file row0vers.c line 107
+Last time write locked in file trx0purge.c line 1059
+""",
+        "purge-latch",
+    ),
+    "threads wait in the function that waits for reads": (
+        """
+--Thread 140000000000301 has waited at buf0buf.cc line 2576 for 3.00 seconds the semaphore:
+S-lock on RW-latch at 0x7f0100000840 created in file buf0buf.cc line 1069
+a writer (thread id 140000000000302) has reserved it in mode  exclusive
+number of readers 0, waiters flag 1, lock_word: 0
+Last time read locked in file not yet reserved line 0
+Last time write locked in file /build/mysql-5.6.29/storage/innobase/buf/buf0buf.cc line 3691
+--Thread 140000000000303 has waited at buf0buf.cc line 2576 for 2.00 seconds the semaphore:
+S-lock on RW-latch at 0x7f0100000940 created in file buf0buf.cc line 1069
+a writer (thread id 140000000000304) has reserved it in mode  exclusive
+number of readers 0, waiters flag 1, lock_word: 0
+Last time read locked in file not yet reserved line 0
+Last time write locked in file /build/mysql-5.6.29/storage/innobase/buf/buf0buf.cc line 3691
+""",
+        "io-bound",
+    ),
+    "locks of one row that exclude each other, and no list of who waits": (
+        """
+select * from information_schema.innodb_locks;
++-------------+-------------+-----------+-----------+--------------+------------+------------+-----------+----------+-----------+
+| lock_id     | lock_trx_id | lock_mode | lock_type | lock_table   | lock_index | lock_space | lock_page | lock_rec | lock_data |
++-------------+-------------+-----------+-----------+--------------+------------+------------+-----------+----------+-----------+
+| 912:44:3:7  | 912         | X         | RECORD    | `app`.`task` | PRIMARY    |         44 |         3 |        7 | 81        |
+| 905:44:3:7  | 905         | S         | RECORD    | `app`.`task` | PRIMARY    |         44 |         3 |        7 | 81        |
+| 904:44:3:7  | 904         | S         | RECORD    | `app`.`task` | PRIMARY    |         44 |         3 |        7 | 81        |
++-------------+-------------+-----------+-----------+--------------+------------+------------+-----------+----------+-----------+
+""",  # noqa: E501
+        "hot-row",
+    ),
+    "a delete that has run for longer than any wait for a row": (
+        """
+| 61 | job | h:1 | logs | Query | 5102 | updating | DELETE FROM visits WHERE seen < '2020-01-01' |
+| 62 | app | h:2 | logs | Sleep |    7 |          | NULL |
+""",
+        "slow-statement",
+    ),
+    "dump threads that all stand between two files": (
+        """
+| 11 | repl | h:1 | NULL | Binlog Dump | 80123 | Finished reading one binlog; switching to next binlog | NULL |
+| 12 | repl | h:2 | NULL | Binlog Dump | 80101 | Finished reading one binlog; switching to next binlog | NULL |
+| 13 | repl | h:3 | NULL | Binlog Dump | 79999 | Finished reading one binlog; switching to next binlog | NULL |
+""",  # noqa: E501
+        "binlog-dump-lock",
+    ),
+    "a state transfer that waits for the one before": (
+        """
+WSREP_SST: [INFO] Stale sst_in_progress file: /var/lib/mysql/sst_in_progress (20230102 03:04:05.188)
+WSREP_SST: [INFO] previous SST is not completed, waiting for it to exit (20230102 03:04:05.209)
+WSREP_SST: [INFO] previous SST is not completed, waiting for it to exit (20230102 03:04:06.219)
+""",
+        "galera-sst",
+    ),
 }
 
 
 FINE = {
+    "locks of one row that do not exclude each other": """
+| 905:44:3:7  | 905         | S         | RECORD    | `app`.`task` | PRIMARY    |         44 |         3 |        7 | 81        |
+| 904:44:3:7  | 904         | S         | RECORD    | `app`.`task` | PRIMARY    |         44 |         3 |        7 | 81        |
+""",  # noqa: E501
+    "a delete of a second": """
+| 61 | job | h:1 | logs | Query |    1 | updating | DELETE FROM visits WHERE seen < '2020-01-01' |
+""",
     "a laptop slept": """
 2021-06-08T09:11:02.120Z 0 [Note] InnoDB: page_cleaner: 1000ms intended loop took 983505ms. The settings might not be optimal. (flushed=0 and evicted=0, during the time.)
 """,  # noqa: E501

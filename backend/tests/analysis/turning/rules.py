@@ -39,8 +39,8 @@ def stall(**more: Any) -> Any:
     usual: dict[str, Any] = {
         name: always(Seen(False))
         for name in (
-            *("threads", "stack", "log", "latch", "hot_latch", "locked", "profile", "query"),
-            *("replicating", "state", "wait"),
+            *("threads", "stack", "log", "latch", "hot_latch", "locked", "place", "profile"),
+            *("query", "replicating", "state", "wait"),
         )
     }
     usual |= {

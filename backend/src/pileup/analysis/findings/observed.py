@@ -38,6 +38,7 @@ from pileup.analysis.stacks.queues import the
 from pileup.analysis.waits import moment_graph
 from pileup.knowledge import expressions, function_key, knowledge, wait_classes
 from pileup.knowledge.signature import names as listed
+from pileup.knowledge.source_sites import function_at
 from pileup.numerals import grouped, number
 
 _QUERY_LENGTH = 2000
@@ -171,8 +172,8 @@ class Observed(StallRecords):
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
         if self._semaphores is None:
             return self._no_waits
-        test = _at_places(tuple(places), "file", "line")
-        return self._waits(test, f"wait at {' or '.join(places)}")
+        test = self._at(places, "file", "line", "mode")
+        return self._waits(test, f"wait {_where(places)}")
 
     def hot_latch(self, latch_id: str) -> Seen:
         """Count semaphore waits for the hottest latch of this kind, with the hot places.
@@ -640,8 +641,8 @@ class Observed(StallRecords):
         """Count latch waits whose latch was last write-locked at one of these places."""
         if self._semaphores is None:
             return self._no_waits
-        test = _at_places(tuple(places), "last_write_file", "last_write_line")
-        return self._waits(test, f"wait for a latch last write-locked at {' or '.join(places)}")
+        test = self._at(places, "last_write_file", "last_write_line", None)
+        return self._waits(test, f"wait for a latch last write-locked {_where(places)}")
 
     # ---- parts
 
@@ -772,6 +773,26 @@ class Observed(StallRecords):
     @cached_property
     def _semaphores(self) -> pl.DataFrame | None:
         return moment_graph.semaphores(self.context.evidence, self._stall, self.context.server)
+
+    def _at(self, places: Sequence[str], file: str, line: str, mode: str | None) -> pl.Expr:
+        """Test for places of the source; a name without a dot is a function."""
+        functions = frozenset(place for place in places if "." not in place)
+        test = _at_places(tuple(place for place in places if "." in place), file, line)
+        if not functions or self._semaphores is None:
+            return test
+        columns = [file, line, *([mode] if mode else [])]
+        server = self.context.server
+        inside = [
+            row
+            for row in self._semaphores.select(columns).drop_nulls().unique().iter_rows()
+            if function_at(*row[:2], family=server.family, numbers=server.numbers,
+                           mode=row[2] if mode else "X") in functions
+        ]  # fmt: skip
+        for row in inside:
+            test |= pl.all_horizontal(
+                pl.col(column) == value for column, value in zip(columns, row, strict=True)
+            )
+        return test.fill_null(False)
 
     @cached_property
     def _dumps(self) -> int:
@@ -965,7 +986,12 @@ def _at_places(places: tuple[str, ...], file_column: str, line_column: str) -> p
             first, _, last = lines.partition("-")
             test &= pl.col(line_column).is_between(int(first), int(last or first))
         expressions.append(test)
-    return pl.any_horizontal(expressions)
+    return pl.any_horizontal(expressions) if expressions else pl.lit(False)
+
+
+def _where(places: Sequence[str]) -> str:
+    """Say at which places, or in which functions: 'at fts0fts.* or in buf_wait_for_read'."""
+    return " or ".join(f"{'at' if '.' in place else 'in'} {place}" for place in places)
 
 
 def _glob(file: str) -> str:

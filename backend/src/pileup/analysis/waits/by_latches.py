@@ -15,6 +15,8 @@ OF_PAGES = frozenset({"buf_block_lock", "index_tree_lock"})
 """Latches that a thread holds inside a mini-transaction only."""
 _BETWEEN_MINI = frozenset({"row_lock", "table_lock", "metadata_lock", "commit"})
 """What a thread waits for outside of mini-transactions."""
+_WAIT_EXCLUSIVE = "wait exclusive"
+"""Mode of a writer that has reserved a latch and waits for its readers; 5.1 prints only this."""
 _READER = 0.6
 """A thread at the place of the last read lock may hold another latch."""
 
@@ -32,7 +34,7 @@ def _semaphore(draft: Draft, actor: Actor, wait: Row, latch: Resource) -> None:
     position = f"{wait['file']}:{wait['line']}"
     lines = [draft.lines(wait)]
     own = wait["thread_id"] is not None and wait["holder_thread"] == wait["thread_id"]
-    if own and "wait_ex" in wait["mode"]:
+    if own and ("wait_ex" in wait["mode"] or wait["holder_mode"] == _WAIT_EXCLUSIVE):
         _wait_for_readers(draft, actor, wait, latch, position, lines)
         return
     draft.wait(
@@ -79,7 +81,7 @@ def _wait_for_readers(
             meaning="The readers that still hold the latch; the dump does not name them.",
         ),
     )
-    draft.hold(latch, actor, mode="wait exclusive", note="reserved it (wait_ex)", lines=wait)
+    draft.hold(latch, actor, mode=_WAIT_EXCLUSIVE, note="reserved it (wait_ex)", lines=wait)
     note = (
         f"Thread {wait['thread_id']} does not block itself: it reserved "
         f"{latch.label} and waits at {position} for {who} to leave"

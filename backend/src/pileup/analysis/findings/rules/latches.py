@@ -154,13 +154,41 @@ def hot_page(observed: Observed) -> Match | None:
         f"{count(waits.most, 'thread waits', 'threads wait at once')} for page latches{at} "
         f"({share_of(waits.share)} of the latch waits)."
     )
-    read_in = observed.locked(["buf0buf.*", "buf0rea.*"])
-    if read_in.holds and read_in.share >= _READ_IN:
+    reads = (observed.locked(["buf0buf.*", "buf0rea.*"]), observed.place(["buf_wait_for_read"]))
+    if any(seen.holds and seen.share >= _READ_IN for seen in reads):
         against += ("The pages are being read from disk: whoever reads holds the latch.",)
     score = score * 0.5 if against else score
     if observed.record_counts["status dumps"] <= 1:
         score = min(score, _EVEN_BET if few and waits.most >= _CROWD else _ONE_DUMP)
     return Match("hot-page", round(score, 3), why, waits.evidence, against, waits.most)
+
+
+_CIRCLE, _CIRCLE_LOGGED = 0.7, 0.6
+"""Scores of latches whose holders wait for each other, and of a log line that says so."""
+
+
+def latch_circle(observed: Observed) -> Match | None:
+    """Match threads that each hold a latch and wait for that of another (latch-circle)."""
+    for root in () if observed.blocked is None else observed.blocked.roots:
+        nodes = [name.partition(":")[::2] for name in root.key.removeprefix("cycle:").split(",")]
+        held = [name for kind, name in nodes if kind == "latch"]
+        threads = [name for kind, name in nodes if kind == "thread"]
+        if root.kind != "cycle" or not held[1:] or len(held) + len(threads) != len(nodes):
+            continue
+        why = (
+            f"{count(len(threads), 'thread holds', 'threads hold')} latches that the others of "
+            f"them wait for ({', '.join(held)}): none of them can go on."
+        )
+        waits = observed.hot_latch(held[0])
+        many = max(root.behind, len(threads))
+        return Match("latch-circle", _CIRCLE, why, waits.evidence, waiters=many)
+    logged = observed.log(_DEADLOCK_OF_THREADS)
+    if not logged.holds:
+        return None
+    return Match("latch-circle", _CIRCLE_LOGGED, f"The log says: {logged.text}.", logged.evidence)
+
+
+_DEADLOCK_OF_THREADS = r"(?i)\bdeadlock of threads detected"
 
 
 _ONE_DUMP = 0.39
@@ -187,4 +215,5 @@ RULES: dict[str, Rule] = {
     "mysql-100512": ahi_build,
     "ahi-in-list": ahi_in_list,
     "hot-page": hot_page,
+    "latch-circle": latch_circle,
 }

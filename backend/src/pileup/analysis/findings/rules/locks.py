@@ -34,6 +34,7 @@ def hot_row(observed: Observed) -> Match | None:
     waits = _waits(observed, queue.waiters, at_worst)
     if waits is None:
         found = _by_processlist(observed) or _by_counter(observed)
+        found = found or _by_list_of_locks(observed)
         return found or _by_log(observed) or _by_slow_log(observed)
     grade = strength(waits.most, queue.of_active, waits.longest)
     idle = _idle_holder(observed)
@@ -205,6 +206,9 @@ def _by_processlist(observed: Observed) -> Match | None:
         )
         against += (f"{name} {who} for a row.",)
         score *= _NONE_COUNTED + (1 - _NONE_COUNTED) * shown
+    if not _of_one_row(rows, most) and longest >= past_lock_waits(observed):
+        against += ("A wait for one row ends much sooner (innodb_lock_wait_timeout).",)
+        score *= _PAST_LOCK_WAITS_FACTOR
     if committing := _commits(frame, table, longest):
         against += (committing,)
         score *= _BEHIND_A_COMMIT
@@ -213,6 +217,19 @@ def _by_processlist(observed: Observed) -> Match | None:
         score *= most / (most + latched)
     where = (observed.lines(rows[0], why),)
     return Match("hot-row", round(score, 3), why, where, against, waiters=most)
+
+
+_LOCK_WAIT_S, _LOCK_WAITS = 50.0, 3
+"""The default of innodb_lock_wait_timeout; a single change that has run for so many times as long
+does not wait for one row, but for many in turn, or it reads and changes them."""
+_PAST_LOCK_WAITS_FACTOR = 0.5
+
+
+def past_lock_waits(observed: Observed) -> float:
+    """Return the age in seconds from which on a single change does not wait for one row lock."""
+    setting = observed.context.setting("innodb_lock_wait_timeout") or ""
+    timeout = float(setting) if setting.strip().isdecimal() else _LOCK_WAIT_S
+    return _LOCK_WAITS * timeout
 
 
 _BEHIND_A_COMMIT = 0.5
@@ -261,6 +278,46 @@ _SHARE_UNKNOWN, _CROWD = 0.5, 5
 """Share where nothing shows how many run, and the least that are a crowd then."""
 _SHARE_COUNTED = 0.3
 """Least share of the running sessions that a counter says wait for rows: fewer are victims too."""
+
+
+def _by_list_of_locks(observed: Observed) -> Match | None:
+    """Match locks of one record whose modes exclude each other, in a list that names no waiter.
+
+    INNODB_LOCKS lists what is requested and what blocks it: they cannot all be granted.
+    """
+    frame = observed.during("trx_lock")
+    if frame is None or frame["waiting"].any():
+        return None
+    record = ["artifact", "snapshot", "table", "index", "space", "page", "heap"]
+    on_rows = frame.filter(
+        (pl.col("lock_kind") == "record")
+        & pl.col("heap").is_not_null()
+        & ~pl.col("mode").str.contains("GAP")
+    )
+    taken = on_rows.group_by(record, maintain_order=True).agg(
+        pl.col("trx_id").unique(maintain_order=True),
+        pl.col("mode").str.contains("^X").any().alias("excludes"),
+        pl.col("lock_data").first(),
+        pl.col("line_first").min(),
+        pl.col("line_last").max(),
+    )
+    shared = [row for row in taken.iter_rows(named=True) if row["excludes"] and row["trx_id"][1:]]
+    row = max(shared, key=lambda row: len(row["trx_id"]), default=None)
+    if row is None:
+        return None
+    transactions = len(row["trx_id"])
+    most = transactions - 1
+    key = f" ({row['lock_data']})" if row["lock_data"] else ""
+    why = (
+        f"{transactions} transactions hold or request locks of one row of {row['table']}{key} in "
+        "modes that exclude each other: not all of them are granted."
+    )
+    score = _LISTED + _LISTED_BY_ALL * min(1.0, most / _CROWD)
+    return Match("hot-row", round(score, 3), why, (observed.lines(row, why),), waiters=most)
+
+
+_LISTED, _LISTED_BY_ALL = 0.3, 0.15
+"""Weights of locks that exclude each other, in a list that does not show for how long they do."""
 
 
 def _by_log(observed: Observed) -> Match | None:

@@ -59,6 +59,8 @@ _WAITS = (
 """A statement that waits on purpose."""
 _READS = r"(?i)^\s*(/\*.{0,200}?\*/\s*|\()*(select|with|call|execute)\b"
 """Statements that wait for no row lock where none is listed: a processlist does not show such."""
+_CHANGES = r"(?i)^\s*(/\*.{0,200}?\*/\s*)*(update|delete|insert|replace)\b"
+"""Statements that may wait for a row, for as long as InnoDB lets them."""
 
 
 def slow_statement(observed: Observed) -> Match | None:
@@ -86,9 +88,13 @@ class _Logged:
 
 
 def _of_lists(observed: Observed, frame: pl.DataFrame, of_log: _Logged | None) -> Match | None:
+    past_locks = pl.col("time_s") >= locks.past_lock_waits(observed)
     running = frame.filter(
         pl.col("query").is_not_null()
-        & pl.col("query").str.contains(_READS)
+        & (
+            pl.col("query").str.contains(_READS)
+            | (pl.col("query").str.contains(_CHANGES) & past_locks)
+        )
         & ~pl.col("query").str.contains(_DUMP)
         & ~pl.col("query").str.contains(_WAITS)
         & ~locks.LOCKS_IN_PLAN
