@@ -54,7 +54,8 @@ def test_few_waiters_are_found_or_seen(rounds: Rounds) -> None:
     for number, (issue, whole) in enumerate(rounds.in_turn(FIRES, 12)):
         example = cut_down(whole, 1 + number % 5)
         verdict = verdicts(example).get(issue, "no_data")
-        shown = {"found", "seen", "no_data" if whole.settings else "seen"}  # it may need its setting
+        # a cause that is a setting has no data without it
+        shown = {"found", "seen", "no_data" if whole.settings else "seen"}
         if verdict not in shown and not whole.series:  # without its numbers
             hidden.append((issue, verdict, whole.says))
     assert not hidden
