@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'
-import { formatNumber, unitText } from '@/format'
+import { formatMeasured, formatNumber, unitText } from '@/format'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
 import { CloseIcon } from '@/ui/controls/icons'
@@ -19,11 +19,15 @@ const SOURCE: Record<Measure['source'], string> = {
   imported: 'imported from a pasted table',
 }
 
+/** What is computed has the digits that it was measured with; what people typed stays as they typed it. */
+const valueText = ({ source, value }: Measure) =>
+  source === 'computed' ? formatMeasured(value) : formatNumber(value, 2)
+
 /** A value with its unit and its source: "10 000 /s typed". */
 export function MeasureValue({ measure }: { readonly measure: Measure }) {
   return (
     <span className="story-measure" title={measure.basis || SOURCE[measure.source]}>
-      <b>{formatNumber(measure.value, 2)}</b>
+      <b>{valueText(measure)}</b>
       {measure.unit && <span className="unit">{unitText(measure.unit)}</span>}{' '}
       <span className="faint">{measure.source}</span>
     </span>
@@ -67,7 +71,7 @@ export function Measures({
               <tr key={measure.id ?? `result-${index}`} data-testid="measure">
                 <th scope="row">{measure.name}</th>
                 <td className="num">
-                  {formatNumber(measure.value, 2)}
+                  {valueText(measure)}
                   {measure.unit && <span className="unit">{unitText(measure.unit)}</span>}
                 </td>
                 <td>
