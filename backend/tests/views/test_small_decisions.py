@@ -285,6 +285,31 @@ def test_only_lines_with_bars_are_rows_of_a_table_with_bars() -> None:
     assert result_table._split(bare) == [(1, ["a", "b"]), (2, ["1", "2"]), (3, ["x"])]
 
 
+def test_the_locks_between_holder_and_victims_are_found() -> None:
+    """By name, with what they are behind; the sessions beside them have entries of their own."""
+    links = [
+        SimpleNamespace(role=role, title=title, detail="d")
+        for role, title in (
+            ("resource", "a latch"),
+            ("trigger", "Session 2"),
+            ("resource", "metadata lock app.t"),
+            ("victims", "9 sessions"),
+        )
+    ]
+    roots: list[Any] = [SimpleNamespace(time="2026-11-20T22:00:00Z")]
+    document: Any = SimpleNamespace(story=SimpleNamespace(chain=links), roots=roots)
+    assert [
+        (entry.kind, entry.title, entry.hint, entry.at) for entry in search_entries._chain(document)
+    ] == [
+        ("wait", "a latch", "d", datetime(2026, 11, 20, 22, tzinfo=UTC)),
+        ("wait", "metadata lock app.t", "behind Session 2", datetime(2026, 11, 20, 22, tzinfo=UTC)),
+    ]
+    roots.clear()
+    assert [entry.at for entry in search_entries._chain(document)] == [None, None]
+    document.story = None
+    assert list(search_entries._chain(document)) == []
+
+
 def test_what_is_searched_of_an_analysis() -> None:
     """A stack without a frame has no name; a finding is hinted at by why it was found."""
     document: Any = SimpleNamespace(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import polars as pl
 import structlog
@@ -39,6 +40,7 @@ def search_entries(document: Analysis, evidence: Evidence) -> list[Entry]:
     parts: tuple[Callable[[], Iterable[Entry]], ...] = (
         lambda: _findings(document),
         lambda: _nodes(document),
+        lambda: _chain(document),
         lambda: _deadlocks(document),
         lambda: _stacks(document),
         lambda: _sessions(source),
@@ -111,6 +113,23 @@ def _nodes(document: Analysis) -> Iterator[Entry]:
             words=[wait.function, wait.latch, wait.subsystem, f"{wait.file}:{wait.line}"],
             weight=wait.share,
         )
+
+
+def _chain(document: Analysis) -> Iterator[Entry]:
+    """The locks, latches and queues between the holder and the victims, at the worst moment."""
+    if document.story is None:
+        return
+    at = document.roots[0].time if document.roots else None
+    for before, link in pairwise([None, *document.story.chain]):
+        if link is not None and link.role == "resource":
+            yield _entry(
+                "wait",
+                link.title,
+                link.title,
+                hint=f"behind {before.title}" if before else link.detail,
+                at=_moment(at),
+                weight=0.5,
+            )
 
 
 def _deadlocks(document: Analysis) -> Iterator[Entry]:
