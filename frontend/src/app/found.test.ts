@@ -17,7 +17,9 @@ test.each([
   ['session', false, session.hint],
   ['390', false, '…E campaign_id = 390 AND day = 7'],
   ['COUNTERS', false, session.hint],
-  ['elsewhere-in-its-words', false, session.hint],
+  ['app', false, session.hint],
+  ['archived', false, `in its full text · ${session.hint}`],
+  ['archived', true, 'in its full text · Checkout stalls'],
   ['session', true, 'Checkout stalls'],
   ['390', true, '…E campaign_id = 390 AND day = 7 · Checkout stalls'],
   ['session 390', true, '…E campaign_id = 390 AND day = 7 · Checkout stalls'],
@@ -26,8 +28,8 @@ test.each([
 })
 
 test('addresses of pins and views are no hints, and an incident names itself', () => {
-  expect(hintOf({ ...session, kind: 'pin', hint: '/incidents/i2' }, 'x', false)).toBeUndefined()
-  expect(hintOf({ ...session, kind: 'pin', hint: '/incidents/i2' }, 'x', true)).toBe(
+  expect(hintOf({ ...session, kind: 'pin', hint: '/incidents/i2' }, 'app', false)).toBeUndefined()
+  expect(hintOf({ ...session, kind: 'pin', hint: '/incidents/i2' }, 'app', true)).toBe(
     'Checkout stalls',
   )
   expect(hintOf({ ...session, kind: 'incident', hint: 'open' }, 'x', true)).toBe('open')

@@ -84,30 +84,33 @@ function momentOf(list: string): string {
 
 /**
  * Return the text beside a title: of another incident, its name. Where the title lacks a word that was
- * searched for, the hint follows from that word on, so that the line says why it was found.
+ * searched for, the hint follows from that word on, or it says that the word stands further on in what
+ * was searched, so that each line says why it was found.
  */
 export function hintOf(found: Found, words: string, isElsewhere: boolean): string | undefined {
   const hint = found.kind === 'pin' || found.kind === 'view' ? null : found.hint
-  if (!isElsewhere || found.kind === 'incident')
-    return hint === null ? undefined : (fromMatch(hint, found.title, words) ?? hint)
-  const match = hint === null ? undefined : fromMatch(hint, found.title, words)
-  return match === undefined ? found.incident : `${match.slice(0, MATCH)} · ${found.incident}`
+  if (found.kind === 'incident') return hint ?? undefined
+  const why = reasonOf(found.title, hint ?? '', words)
+  if (isElsewhere) return why ? `${why.slice(0, MATCH)} · ${found.incident}` : found.incident
+  if (why === FURTHER) return hint === null ? why : `${why} · ${hint}`
+  return why ?? hint ?? undefined
 }
 
+const FURTHER = 'in its full text'
 /** Characters before a match, and of the match in a line that also names its incident. */
 const BEFORE = 16
 const MATCH = 48
 
-/** The hint from shortly before the first searched word that the title lacks; undefined without a match. */
-function fromMatch(hint: string, title: string, words: string): string | undefined {
+/** The hint from shortly before the first searched word that the title lacks; undefined if it lacks none. */
+function reasonOf(title: string, hint: string, words: string): string | undefined {
   const lower = hint.toLowerCase()
-  const places = words
+  const lacking = words
     .toLowerCase()
     .split(/\s+/)
-    .filter((word) => word !== '' && !title.toLowerCase().includes(word))
-    .map((word) => lower.indexOf(word))
-    .filter((place) => place >= 0)
-  if (places.length === 0) return undefined
+    .filter((word) => !title.toLowerCase().includes(word))
+  if (lacking.length === 0) return undefined
+  const places = lacking.map((word) => lower.indexOf(word)).filter((place) => place >= 0)
+  if (places.length === 0) return FURTHER
   const from = Math.min(...places) - BEFORE
   return from <= BEFORE ? hint : `…${hint.slice(from)}`
 }
