@@ -9,7 +9,15 @@ import { EmptyState, Problem } from '@/ui/display/States'
 import { type Column, Table } from '@/ui/table/Table'
 import { ShareValue } from '@/ui/display/Value'
 import { type Pile, type Stacks, useJudge } from './queries'
-import { activityWords, barTone, categoryWords, type Group, splitName, tone } from './words'
+import {
+  activityWords,
+  barTone,
+  callersApart,
+  categoryWords,
+  type Group,
+  splitName,
+  tone,
+} from './words'
 
 const PILES = ['unreviewed', 'benign', 'suspicious'] as const
 const SHOWN = oneOf(['all', ...PILES] as const)
@@ -18,7 +26,10 @@ const KEYS: Readonly<Record<string, Pile>> = { b: 'benign', x: 'suspicious', u: 
 
 const pileOf = (group: Group): Pile => group.verdict?.pile ?? 'unreviewed'
 
-const COLUMNS: readonly Column<Group>[] = [
+/** `apart`: the callers that tell it from other groups of its name. */
+type Row = Group & { readonly apart: string | undefined }
+
+const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'count',
     head: 'Threads',
@@ -43,7 +54,8 @@ const COLUMNS: readonly Column<Group>[] = [
     key: 'name',
     head: 'What they do',
     width: 'minmax(280px, 2.4fr)',
-    cell: (group) => <StackName name={group.name} />,
+    cell: (group) => <StackName name={group.name} apart={group.apart} />,
+    text: (group) => [group.name, group.apart].filter(Boolean).join(' < '),
     sort: (group) => group.name,
   },
   {
@@ -96,12 +108,14 @@ const COLUMNS: readonly Column<Group>[] = [
 ]
 
 /** "rw_lock_s_lock_spin in row_search_mvcc": where room is short, what it is in stays. */
-function StackName({ name }: { readonly name: string }) {
+function StackName({ name, apart }: { readonly name: string; readonly apart: string | undefined }) {
   const [leaf, caller] = splitName(name)
+  const title = apart ? `${name} < ${apart}` : name
   return (
-    <span className="stack-name mono" title={name} data-testid="stack-group">
+    <span className="stack-name mono" title={title} data-testid="stack-group">
       <span className="ellipsis">{leaf}</span>
       {caller && <span className="stack-caller ellipsis">in {caller}</span>}
+      {apart && <span className="stack-apart ellipsis faint">&lt; {apart}</span>}
     </span>
   )
 }
@@ -127,7 +141,10 @@ export function TriagePanel({
   const judge = useJudge(incidentId, artifact, snapshot)
   const may = useMay('contributor')
   const busy = stacks.groups.filter((group) => idle || !group.set_aside)
-  const rows = busy.filter((group) => shown === 'all' || pileOf(group) === shown)
+  const apart = callersApart(busy)
+  const rows = busy
+    .filter((group) => shown === 'all' || pileOf(group) === shown)
+    .map((group) => ({ ...group, apart: apart.get(group.id) }))
   const judged = busy.some((group) => pileOf(group) !== 'unreviewed')
   const put = (pile: Pile) => {
     if (selected && may) judge.mutate({ stack: selected, pile })

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
+  callersApart,
   categoryWords,
   frameSource,
   type Group,
@@ -73,4 +74,25 @@ it('tells a function from the one it is called in', () => {
     'row_search_mvcc',
   ])
   expect(splitName('page_rec_get_n_recs_before')).toEqual(['page_rec_get_n_recs_before', null])
+})
+
+describe('groups of one name', () => {
+  const group = (id: string, ...called: string[]) => ({
+    id,
+    name: 'wait in get_page',
+    frames: called.map((name) => ({ function: name, file: null, line: null })) as Group['frames'],
+  })
+  it('are told apart by the callers further out, else by any frame', () => {
+    const apart = callersApart([
+      group('a', 'futex', 'wait', 'get_page', 'search', 'insert', 'main'),
+      group('b', 'yield', 'wait', 'get_page', 'search', 'read', 'next', 'run', 'main'),
+    ])
+    expect([...apart]).toEqual([
+      ['a', 'insert'],
+      ['b', 'read < next'],
+    ])
+    const inner = [group('a', 'futex', 'wait', 'get_page'), group('b', 'yield', 'wait', 'get_page')]
+    expect(callersApart(inner).get('b')).toBe('yield')
+    expect(callersApart([group('a', 'wait', 'get_page', 'main')]).size).toBe(0)
+  })
 })

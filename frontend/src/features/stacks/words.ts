@@ -160,3 +160,27 @@ export function splitName(name: string): readonly [leaf: string, caller: string 
   const at = name.indexOf(' in ')
   return at < 0 ? [name, null] : [name.slice(0, at), name.slice(at + 4)]
 }
+
+/**
+ * For groups with one name, the callers further out that tell them apart, by the id of the group:
+ * "btr_cur_search_to_nth_level < row_ins_sec_index_entry". Without such a caller, any frame that does.
+ */
+export function callersApart(groups: readonly Pick<Group, 'id' | 'name' | 'frames'>[]) {
+  const sameName = new Map<string, Pick<Group, 'id' | 'name' | 'frames'>[]>()
+  for (const group of groups) sameName.set(group.name, [...(sameName.get(group.name) ?? []), group])
+  const apart = new Map<string, string>()
+  for (const [name, same] of sameName) {
+    if (same.length < 2) continue
+    const shared = (called: string) =>
+      same.every(({ frames }) => frames.some((frame) => plain(frame.function) === called))
+    for (const { id, frames } of same) {
+      const called = frames.map((frame) => plain(frame.function))
+      const beyond = called.slice(called.lastIndexOf(splitName(name)[1] ?? '') + 1)
+      const own = [beyond, called]
+        .map((stack) => stack.filter((each) => !shared(each)))
+        .find((stack) => stack.length > 0)
+      if (own) apart.set(id, own.slice(0, 2).join(' < '))
+    }
+  }
+  return apart
+}
