@@ -84,7 +84,7 @@ function momentOf(list: string): string {
 
 /**
  * Return the text beside a title: of another incident, its name. Where the title lacks a word that was
- * searched for, the hint follows from that word on, or it says that the word stands further on in what
+ * searched for, the hint follows from that word on, or it says that the word is further on in what
  * was searched, so that each line says why it was found.
  */
 export function hintOf(found: Found, words: string, isElsewhere: boolean): string | undefined {
