@@ -200,7 +200,8 @@ def reads_running() -> object:
     frame = evidence({"list": list_of}).frame("session")
     assert frame is not None
     known: Any = SimpleNamespace(
-        worst=SimpleNamespace(waiting=0), blocked=None, context=SimpleNamespace(hot_latches=[]),
+        worst=SimpleNamespace(waiting=0), blocked=None,
+        context=SimpleNamespace(hot_latches=[], setting=lambda _: None),
         lines=lambda *_: None, levels_named=lambda _: [],
     )  # fmt: skip
     match = statements._of_lists(known, frame, None)
@@ -251,7 +252,7 @@ def changes_running() -> object:
     known: Any = SimpleNamespace(
         during=lambda kind: frame if kind == "session" else None,
         lines=lambda row, text: text, levels_named=lambda _: [],
-        context=SimpleNamespace(hot_latches=[]),
+        context=SimpleNamespace(hot_latches=[], setting=lambda _: None),
     )  # fmt: skip
     with mock.patch.object(locks, "_in_latches", return_value=0):
         match = locks._by_processlist(known)

@@ -301,11 +301,12 @@ def _by_list_of_locks(observed: Observed) -> Match | None:
         pl.col("line_first").min(),
         pl.col("line_last").max(),
     )
-    shared = [row for row in taken.iter_rows(named=True) if row["excludes"] and row["trx_id"][1:]]
-    row = max(shared, key=lambda row: len(row["trx_id"]), default=None)
+    row, transactions = None, 0
+    for each in taken.iter_rows(named=True):
+        if each["excludes"] and each["trx_id"][1:] and len(each["trx_id"]) > transactions:
+            row, transactions = each, len(each["trx_id"])
     if row is None:
         return None
-    transactions = len(row["trx_id"])
     most = transactions - 1
     key = f" ({row['lock_data']})" if row["lock_data"] else ""
     why = (
