@@ -9,7 +9,7 @@ import polars as pl
 
 from pileup.analysis.clock import placement, transaction_numbers
 from pileup.analysis.clock.zone_evidence import refused_zones
-from pileup.analysis.evidence import duplicate_dumps, lock_places
+from pileup.analysis.evidence import duplicate_dumps, lock_places, unnumbered
 from pileup.analysis.evidence.admission import admit
 from pileup.analysis.evidence.answers import DEFECTS
 from pileup.analysis.evidence.compact_samples import compact
@@ -57,7 +57,7 @@ def gather(
         combined[kind] = pl.concat(frames_of_kind, rechunk=True)
     placed, clocks = placement.place(ordered, combined, timezones or {}, overrides or {})
     frames = transaction_numbers.with_times(duplicate_dumps.without(placed))
-    frames = lock_places.with_tables(frames, recording_of(ordered))
+    frames = lock_places.with_tables(unnumbered.by_session(frames), recording_of(ordered))
     repeated = duplicate_dumps.repeated(placed, frames)
     return Evidence(
         tuple(dataclasses.replace(each, repeated=repeated.get(each.sha256)) for each in ordered),

@@ -49,6 +49,8 @@ class Actor:
             return f"session {self.session_id}"
         if trx:
             return f"transaction {trx}"
+        if self.id == "trx:0":  # see ``unnumbered``
+            return "a transaction without a number"
         if self.id.startswith("trx:"):  # a lock table names it, and nothing else shows it
             return f"transaction {self.id.removeprefix('trx:')}"
         if self.session is not None:

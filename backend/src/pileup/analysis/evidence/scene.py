@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pileup.analysis.contract import Locator
+from pileup.analysis.evidence import unnumbered
 from pileup.analysis.evidence.actors import Actor, Join, Row
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.reconcile import join_by_wait
@@ -101,6 +102,7 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
     index = _Index(joined_scene)
     dump = _nearest_snapshot(evidence, at, host)
     rows = _layers(evidence, at, host, dump)
+    rows["lock_wait"] = unnumbered.resolved(rows["lock_wait"], rows["transaction"])
     joined_scene.dump = dump
     index.apart = _apart_s(dump, rows)
     index.threads(
@@ -427,7 +429,7 @@ def _has_ended(row: Row, trx: str, session: str, running: dict[int, Row]) -> boo
     print some in hexadecimal.
     """
     named, now = row[trx], running.get(row[session])
-    if named is None or now is None or now["artifact"] == row["artifact"]:
+    if named in (None, unnumbered.NONE) or now is None or now["artifact"] == row["artifact"]:
         return False
     is_other: bool = named != now["trx_id"]
     return is_other and named.isdecimal() and now["trx_id"].isdecimal()

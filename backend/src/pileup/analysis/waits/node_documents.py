@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pileup.analysis.contract import JoinDoc, WaitEdge, WaitNode
+from pileup.analysis.evidence import unnumbered
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.statements import short_shape, tables_of
 from pileup.analysis.waits.draft import Edge, Resource
@@ -80,7 +81,8 @@ def _table(actor: Actor) -> str:
 def _thread_label(actor: Actor) -> str:
     trx = actor.trx or {}
     parts = []
-    if trx.get("trx_id") and not trx["state"].startswith("not started"):
+    is_numbered = trx.get("trx_id") and unnumbered.is_number(trx["trx_id"])
+    if is_numbered and not trx["state"].startswith("not started"):
         parts.append(f"{'prepared ' if actor.is_left_prepared else ''}trx {trx['trx_id']}")
     if actor.session_id is not None:
         parts.append(f"session {actor.session_id}")
@@ -90,6 +92,8 @@ def _thread_label(actor: Actor) -> str:
         parts.append(f"thread {actor.pthread}")
     if not parts and actor.stack is not None:
         parts.append(f"thread in {describe_stack(actor.stack)}")
+    if not parts and actor.id == f"trx:{unnumbered.NONE}":
+        return actor.name
     return " · ".join(parts) or actor.id.replace("ps_thread", "thread").replace(":", " ")
 
 
