@@ -171,15 +171,17 @@ export function callersApart(groups: readonly Pick<Group, 'id' | 'name' | 'frame
   const apart = new Map<string, string>()
   for (const [name, same] of sameName) {
     if (same.length < 2) continue
-    const shared = (called: string) =>
-      same.every(({ frames }) => frames.some((frame) => plain(frame.function) === called))
+    const having = (called: string) =>
+      same.filter(({ frames }) => frames.some((frame) => plain(frame.function) === called)).length
     for (const { id, frames } of same) {
       const called = frames.map((frame) => plain(frame.function))
       const beyond = called.slice(called.lastIndexOf(splitName(name)[1] ?? '') + 1)
       const own = [beyond, called]
-        .map((stack) => stack.filter((each) => !shared(each)))
+        .map((stack) => stack.filter((each) => having(each) < same.length))
         .find((stack) => stack.length > 0)
-      if (own) apart.set(id, own.slice(0, 2).join(' < '))
+      if (!own) continue
+      const rarest = [...own].sort((a, b) => having(a) - having(b)).slice(0, 2)
+      apart.set(id, own.filter((each) => rarest.includes(each)).join(' < '))
     }
   }
   return apart
