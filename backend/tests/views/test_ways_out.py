@@ -258,6 +258,7 @@ def test_a_part_of_a_search_that_fails_leaves_the_others(monkeypatch: pytest.Mon
         *("_settings", "_log_lines"),
     ):
         monkeypatch.setattr(search_entries, name, always([]))
+    monkeypatch.setattr(search_entries, "log", given(error=always(None)))
     first, again = entry("node", "1", "first"), entry("node", "1", "again")
     monkeypatch.setattr(search_entries, "_nodes", always([first, entry("node", "2")]))
     monkeypatch.setattr(search_entries, "_stacks", always([again, entry("stack", "1")]))
