@@ -17,6 +17,7 @@ import polars as pl
 from pileup.analysis.clock import host_names, metrics_hosts
 from pileup.analysis.clock.host_names import HostNote
 from pileup.analysis.clock.printed_times import Nearness, Times, lasts
+from pileup.analysis.clock.zone_evidence import refused_zones
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import (
     OBSERVES,
@@ -56,6 +57,10 @@ def spelled_once(
     names |= {value for rows in settings.values() for value in rows.get("hostname", ())}
     real = {name for name in names if not host_names.is_loopback(name)}
     apart = _different_servers(frames, printed, settings, real)
+    damaged = impossible(frames)
+    of_damaged = {value for sha in damaged for value in settings.get(sha, {}).get("hostname", ())}
+    elsewhere = {name for sha, group in printed.items() if sha not in damaged for name in group}
+    apart += [{name} for name in sorted(of_damaged - elsewhere - given(overrides))]
     same = host_names.spellings(real, given(overrides), apart)
     changes: dict[tuple[str | None, str], str | None] = {}
     notes: dict[str, HostNote] = {}
@@ -158,6 +163,8 @@ def assign(
             if artifact.sha256 in named:
                 bundles.setdefault(bundle, Counter())[named[artifact.sha256]] += 1
     known = set(named.values())
+    damaged = impossible(frames) - by_people.keys()
+    lent = {host for sha, host in named.items() if sha not in damaged}
 
     def by_path(path: str) -> str | None:
         bundle = bundle_of(path)
@@ -173,11 +180,12 @@ def assign(
     settings = frames.get("setting")
     has_settings = set() if settings is None else set(settings["artifact"].unique().to_list())
     nearness, versions = Nearness(artifacts, frames), releases(frames)
+    lenders = [artifact for artifact in artifacts if artifact.sha256 not in damaged]
     # First what shows which server was observed, and when; of that, first what lies in the folder
     # of a file that names its server: settings alone do not say when.
     for observes, in_own_folder in ((True, True), (True, False), (False, False)):
         ranks = _ranks(artifacts, names, timed, of_servers, has_settings)
-        beside = _Beside(artifacts, names, known, ranks, nearness, versions)
+        beside = _Beside(lenders, names, lent, ranks, nearness, versions)
         names |= {
             sha: names[sha]
             or _agreed(
@@ -189,6 +197,20 @@ def assign(
             if nearness.is_observed(sha) == observes
         }
     return names
+
+
+def impossible(frames: Mapping[str, pl.DataFrame]) -> set[str]:
+    """Return the files with a time_zone that no server takes: the host they name is of no other.
+
+    A server refuses what is neither SYSTEM, an offset nor a zone's name. (What it prints as
+    system_time_zone is the machine's own word, in any language.)
+    """
+    settings = frames.get("setting")
+    if settings is None:
+        return set()
+    zoned = settings.filter(pl.col("name") == "time_zone")
+    by_file = zoned.group_by("artifact", maintain_order=True)
+    return {str(sha) for (sha,), rows in by_file if refused_zones(rows)}
 
 
 def _names(path: str, host: str) -> bool:
