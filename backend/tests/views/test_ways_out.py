@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -253,11 +254,9 @@ def test_a_part_of_a_search_that_fails_leaves_the_others(monkeypatch: pytest.Mon
     def entry(kind: str, key: str, text: str = "") -> Any:
         return given(kind=kind, key=key, text=text)
 
-    for name in (
-        *("_findings", "_nodes", "_deadlocks", "_stacks", "_sessions", "_statements"),
-        *("_settings", "_log_lines"),
-    ):
-        monkeypatch.setattr(search_entries, name, always([]))
+    for name, part in list(vars(search_entries).items()):
+        if inspect.isgeneratorfunction(part):
+            monkeypatch.setattr(search_entries, name, always([]))
     monkeypatch.setattr(search_entries, "log", given(error=always(None)))
     first, again = entry("node", "1", "first"), entry("node", "1", "again")
     monkeypatch.setattr(search_entries, "_nodes", always([first, entry("node", "2")]))
