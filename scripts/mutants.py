@@ -490,7 +490,8 @@ def _tests_of(mutant: Mutant, reach: Reach) -> list[Timed]:
         reaching = [*reaching, *reach.tests_in(OF_CONSTANTS)]
     words = _words(_function_at(mutant.path, mutant.line))
     ordered = list(_in_turn(reaching, words))
-    first = _within(_timed(test for test in ordered if test.file in nearest), MOST_S)
+    near_first = sorted(ordered, key=lambda test: test.file not in nearest)
+    first = _within(_timed(near_first), MOST_S)
     chosen = {name for name, _ in first}
     mirror = (TESTS / mutant.package).rglob("test_*.py")
     unknown = [
