@@ -199,7 +199,7 @@ def test_errors_count_beside_the_work(
 ) -> None:
     levels = iter([(None, errors), (None, done)])
     with instead(refusals, levels_around=lambda *_: next(levels)):
-        assert refusals._is_much(given(span=None), given(), given()) is is_much  # type: ignore[arg-type]
+        assert refusals._is_much(given(span=None), given(), given(), "errors") is is_much  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

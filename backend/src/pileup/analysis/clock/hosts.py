@@ -60,7 +60,7 @@ def spelled_once(
     damaged = impossible(frames)
     of_damaged = {value for sha in damaged for value in settings.get(sha, {}).get("hostname", ())}
     elsewhere = {name for sha, group in printed.items() if sha not in damaged for name in group}
-    apart += [{name} for name in sorted(of_damaged - elsewhere - given(overrides))]
+    apart += [{name} for name in of_damaged - elsewhere - given(overrides)]
     same = host_names.spellings(real, given(overrides), apart)
     changes: dict[tuple[str | None, str], str | None] = {}
     notes: dict[str, HostNote] = {}
