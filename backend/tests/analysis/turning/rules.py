@@ -204,15 +204,19 @@ def _dirty() -> object:
     return pages._evicts_dirty_pages(stall(level=values.get))
 
 
+_NO_STACKS = {"stack samples": 0}
+
+
 def _log_is_full(share: float = 0.875, *, filled: bool = False) -> object:
     log = given(id="redo-log", share=share, before=None, ceiling=1.0)
     with instead(pages, _filled=always(filled)):
-        return _score(pages.sync_flush(stall(limits=[log])))
+        return _score(pages.sync_flush(stall(limits=[log], record_counts=_NO_STACKS)))
 
 
 def _main_waits(share: float = 0.9) -> object:
     log = given(id="redo-log", share=share, before=None, ceiling=1.0)
-    match = pages.sync_flush(stall(limits=[log], main=always(seen(share=0.25))))
+    main = always(seen(share=0.25))
+    match = pages.sync_flush(stall(limits=[log], main=main, record_counts=_NO_STACKS))
     return match and (match.score, match.why)
 
 

@@ -76,7 +76,11 @@ const strips = {
     { holder: 'trx 1', blocks_total: 3, inferred: false, start: at(10), end: at(20) },
     { holder: 'trx 2', blocks_total: 1, inferred: true, start: at(12), end: null },
   ],
-  transactions: [transaction('9', false, null, null), transaction('8', true, 'SELECT 1', 390)],
+  transactions: [
+    transaction('9', false, null, null),
+    transaction('8', true, 'SELECT 1', 390),
+    transaction('of session 6', false, null, 6),
+  ],
   experiments: [
     {
       ...{ id: 'e2', number: 2, title: 'open', start: at(5), end: null },

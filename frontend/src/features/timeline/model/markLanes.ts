@@ -185,7 +185,7 @@ export function spanLanes(
     source: transaction.artifact,
     start: parseIso(transaction.start) ?? 0,
     end: ended(transaction.end),
-    label: `trx ${transaction.trx_id}${transaction.session_id ? `, session ${transaction.session_id}` : ''}: ${transaction.query ?? transaction.state}`,
+    label: `${transactionWords(transaction)}: ${transaction.query ?? transaction.state}`,
     tone: transaction.waited ? ('waiting' as const) : ('running' as const),
     opens: { kind: 'lines' as const, artifact: transaction.artifact, line: transaction.line_first },
   }))
@@ -270,4 +270,13 @@ export function noteLanes(marks: Marks, times: Times): Lane[] {
       height: Math.max(24, rows * 18 + 6),
     },
   ]
+}
+
+/** 'trx 9875, session 171'; of one without a number 'transaction of session 171'. */
+function transactionWords({
+  trx_id: id,
+  session_id: session,
+}: Strips['transactions'][number]): string {
+  if (id.startsWith('of session')) return `transaction ${id}`
+  return session === null ? `trx ${id}` : `trx ${id}, session ${session}`
 }

@@ -11,6 +11,7 @@ from pileup.analysis.findings.rules import (
     graded,
     having_any,
     mostly_locked,
+    stacks_show,
 )
 from pileup.analysis.findings.strength import strength
 
@@ -129,11 +130,18 @@ def sync_flush(observed: Observed) -> Match | None:
     ]
     evidence = waiting.evidence + logged.evidence + main.evidence
     against: tuple[str, ...] = ()
-    if not waiting.holds and not logged.holds and (reason := mostly_locked(observed)):
+    if not waiting.holds and not logged.holds and (reason := _elsewhere(observed)):
         against = (reason,)
         score *= _LOCKED
     score = min(0.97, round(score, 3))
     return Match("sync-flush", score, _sentence(parts), evidence, against, waiting.most)
+
+
+def _elsewhere(observed: Observed) -> str:
+    """Say what is waited for instead of room in the redo log; "" if nothing shows that."""
+    if reason := mostly_locked(observed):
+        return reason
+    return "No thread of the stacks waits for room in it." if stacks_show(observed) else ""
 
 
 def _filled(log: LimitDoc) -> bool:
@@ -163,7 +171,7 @@ _FULL = 0.87
 
 
 _LOCKED = 0.5
-"""Factor where the log is full and what waits, waits for a lock."""
+"""Factor where the log is full and what waits, waits for something else."""
 _DIRTY = 0.75
 _WRITES = ("pool_pending_lru_writes", "pool_pending_single_page_writes")
 
