@@ -142,17 +142,17 @@ def test_a_file_that_became_shorter_is_named(tmp_path: Path, there: int, is_shor
 
     file: Any = given(source=tmp_path / "a.log", bytes=10)
     client = httpx.Client(base_url="http://h", transport=httpx.MockTransport(answer))
-    told: list[int] = []
+    reported: list[int] = []
 
     def send() -> None:
-        push._send(client, "api/v1/uploads/1", io.BytesIO(b"x" * there), file, told.append)
+        push._send(client, "api/v1/uploads/1", io.BytesIO(b"x" * there), file, reported.append)
 
     if is_short:
         with pytest.raises(click.ClickException, match=r"a\.log became shorter while it was sent"):
             send()
     else:
         send()
-    assert told == ([there] if is_short else [10, 0])
+    assert reported == ([there] if is_short else [10, 0])
 
 
 def test_a_copy_with_a_value_left_is_not_sent(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ describe('groups of one name', () => {
     name: 'wait in get_page',
     frames: called.map((name) => ({ function: name, file: null, line: null })) as Group['frames'],
   })
-  it('are told apart by the callers further out, else by any frame', () => {
+  it('differ by the callers further out, else by any frame', () => {
     const apart = callersApart([
       group('a', 'futex', 'wait', 'get_page', 'search', 'insert', 'main'),
       group('b', 'yield', 'wait', 'get_page', 'search', 'read', 'next', 'run', 'main'),

@@ -17,7 +17,7 @@ import polars as pl
 from pileup.analysis.clock import host_names, metrics_hosts
 from pileup.analysis.clock.host_names import HostNote
 from pileup.analysis.clock.printed_times import Nearness, Times, lasts
-from pileup.analysis.clock.zone_evidence import refused_zones
+from pileup.analysis.clock.zone_evidence import is_refused
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import (
     OBSERVES,
@@ -208,9 +208,9 @@ def impossible(frames: Mapping[str, pl.DataFrame]) -> set[str]:
     settings = frames.get("setting")
     if settings is None:
         return set()
-    zoned = settings.filter(pl.col("name") == "time_zone")
-    by_file = zoned.group_by("artifact", maintain_order=True)
-    return {str(sha) for (sha,), rows in by_file if refused_zones(rows)}
+    zoned = settings.filter((pl.col("name") == "time_zone") & (pl.col("value") != ""))
+    rows = zoned.select("artifact", "value").unique().iter_rows()
+    return {sha for sha, value in rows if is_refused(value)}
 
 
 def _names(path: str, host: str) -> bool:

@@ -198,8 +198,13 @@ def refused_zones(settings: pl.DataFrame | None) -> list[Problem]:
     return [
         Problem(line, f"{name} was left out: {value[:40]} is not a time zone that Pileup knows.")
         for name, value, line in rows.select("name", "value", "line_first").iter_rows()
-        if value.upper() != "SYSTEM" and zones.time_zone(value) is None
+        if is_refused(value)
     ]
+
+
+def is_refused(value: str) -> bool:
+    """Return whether the value of a zone setting names no time zone."""
+    return value.upper() != "SYSTEM" and zones.time_zone(value) is None
 
 
 def _round(value: int, step: int) -> int:

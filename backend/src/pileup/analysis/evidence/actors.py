@@ -7,6 +7,8 @@ from typing import Any
 
 Row = dict[str, Any]
 UNNAMED = "a thread"
+NO_NUMBER = "0"
+"""What lock tables print for a transaction without a number: see ``unnumbered``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Actor:
             return f"session {self.session_id}"
         if trx:
             return f"transaction {trx}"
-        if self.id == "trx:0":  # see ``unnumbered``
+        if self.id == f"trx:{NO_NUMBER}":
             return "a transaction without a number"
         if self.id.startswith("trx:"):  # a lock table names it, and nothing else shows it
             return f"transaction {self.id.removeprefix('trx:')}"

@@ -7,6 +7,7 @@ the same tablespace, and the index of the same page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import polars as pl
@@ -26,6 +27,15 @@ _IDS = (
     r"^\d{1,20}:\d{1,20}:(\d{1,20}):(\d{1,20}):\d{1,20}:\d{1,20}$",
     r"^\w{1,20}:(\d{1,20}):(\d{1,20}):\d{1,20}$",
 )
+
+# 9034:12:4:8 (5.6, 5.7, MariaDB)    140012:12:4:8:140066 (8.0): transaction, space, page, heap
+_RECORD = re.compile(r"[0-9A-Fa-f]{1,20}:(\d{1,12}):(\d{1,12}):(\d{1,12})(?::\d{1,20})?")
+
+
+def record_of(lock_id: str | None) -> tuple[int, int, int] | None:
+    """Return tablespace, page and place in it of the row that a lock's id names; None: no row."""
+    match = _RECORD.fullmatch(lock_id or "")
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
 def with_tables(
@@ -103,4 +113,4 @@ def _only(known: pl.DataFrame, keys: list[str], name: str) -> pl.DataFrame:
     )
 
 
-__all__ = ["with_tables"]
+__all__ = ["record_of", "with_tables"]

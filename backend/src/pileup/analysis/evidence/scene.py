@@ -18,7 +18,7 @@ import polars as pl
 
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence import unnumbered
-from pileup.analysis.evidence.actors import Actor, Join, Row
+from pileup.analysis.evidence.actors import NO_NUMBER, Actor, Join, Row
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.reconcile import join_by_wait
 from pileup.numerals import grouped
@@ -429,7 +429,7 @@ def _has_ended(row: Row, trx: str, session: str, running: dict[int, Row]) -> boo
     print some in hexadecimal.
     """
     named, now = row[trx], running.get(row[session])
-    if named in (None, unnumbered.NONE) or now is None or now["artifact"] == row["artifact"]:
+    if named in (None, NO_NUMBER) or now is None or now["artifact"] == row["artifact"]:
         return False
     is_other: bool = named != now["trx_id"]
     return is_other and named.isdecimal() and now["trx_id"].isdecimal()

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from pileup.analysis.evidence.actors import Row
+from pileup.analysis.evidence.actors import NO_NUMBER, Row
+from pileup.analysis.evidence.lock_places import record_of
 
-NONE = "0"
 _OF_SESSION = "of session "
 _ADDRESS = "(0x"
 _PLACE = ("waits_space", "waits_page", "waits_heap")
@@ -22,7 +22,7 @@ _PLACE = ("waits_space", "waits_page", "waits_heap")
 
 def is_number(trx_id: str) -> bool:
     """Return whether an id is one by which people look a transaction up."""
-    return trx_id != NONE and not trx_id.startswith(_OF_SESSION)
+    return trx_id != NO_NUMBER and not trx_id.startswith(_OF_SESSION)
 
 
 def by_session(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
@@ -30,7 +30,7 @@ def by_session(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     listed = frames.get("transaction")
     if listed is None:
         return dict(frames)
-    unnamed = (pl.col("trx_id") == NONE) & (pl.col("session_id") > 0)
+    unnamed = (pl.col("trx_id") == NO_NUMBER) & (pl.col("session_id") > 0)
     named = pl.format(f"{_OF_SESSION}{{}}", "session_id")
     trx_id = pl.when(unnamed).then(named).otherwise("trx_id").alias("trx_id")
     return dict(frames) | {"transaction": listed.with_columns(trx_id)}
@@ -53,7 +53,7 @@ def resolved(waits: Iterable[Row], transactions: Sequence[Row]) -> list[Row]:
         if not _is_unnamed(row, "waiting"):
             pairs[number] = known
             continue
-        asking = [each for each in waiting if _place(each) in (None, _place_of(row["lock_id"]))]
+        asking = [each for each in waiting if _place(each) in (None, record_of(row["lock_id"]))]
         for each in asking:
             pair = (each["session_id"], row["lock_id"], row["blocking_trx"])
             pairs[pair] = known | {"waiting_session": each["session_id"]}
@@ -67,7 +67,7 @@ def _has_no_number(row: Row) -> bool:
 
 
 def _is_unnamed(row: Row, side: str) -> bool:
-    return row[f"{side}_trx"] == NONE and row[f"{side}_session"] is None
+    return row[f"{side}_trx"] == NO_NUMBER and row[f"{side}_session"] is None
 
 
 def _place(row: Row) -> tuple[int, ...] | None:
@@ -75,14 +75,4 @@ def _place(row: Row) -> tuple[int, ...] | None:
     return None if None in place else place
 
 
-def _place_of(lock_id: str | None) -> tuple[int, ...] | None:
-    """Return tablespace, page and place in it of '0:5:3:3'."""
-    parts = (lock_id or "").split(":")[1:]
-    return (
-        tuple(map(int, parts))
-        if len(parts) == len(_PLACE) and all(map(str.isdecimal, parts))
-        else None
-    )
-
-
-__all__ = ["NONE", "by_session", "is_number", "resolved"]
+__all__ = ["by_session", "is_number", "resolved"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from pileup.analysis.evidence import lock_places
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.statements import opening, tables_of, wants_exclusive
 from pileup.analysis.stacks import queues
@@ -16,8 +16,6 @@ from pileup.analysis.waits.metadata_conflicts import excludes
 
 _MATCHED = 0.95
 """A list of locks shows it on the same object, row or page, in a conflicting mode."""
-# 9034:12:4:8 (5.6, 5.7, MariaDB)    140012:12:4:8:140066 (8.0): transaction, space, page, heap
-_RECORD = re.compile(r"[0-9A-Fa-f]{1,20}:(\d{1,12}):(\d{1,12}):(\d{1,12})(?::\d{1,20})?")
 _QUEUE_OF = {
     kind: queue
     for queue in queues.QUEUES
@@ -453,8 +451,8 @@ def _lock_place(
     if page is None:
         space, page = lock.get("space"), lock.get("page")
     heap = trx.get("waits_heap") if page is not None and kind == "row_lock" else None
-    if page is None and (of_id := _RECORD.fullmatch(row.get("lock_id") or "")):
-        space, page, heap = of_id.groups()
+    if page is None and (of_id := lock_places.record_of(row.get("lock_id"))):
+        space, page, heap = of_id
     name = _place(kind, table, index, space, page, heap)
     if lock.get("lock_data") is not None and trx.get("waits_page") is None:
         key = lock["lock_data"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pileup.analysis.contract import JoinDoc, WaitEdge, WaitNode
 from pileup.analysis.evidence import unnumbered
-from pileup.analysis.evidence.actors import Actor, Row
+from pileup.analysis.evidence.actors import NO_NUMBER, Actor, Row
 from pileup.analysis.evidence.statements import short_shape, tables_of
 from pileup.analysis.waits.draft import Edge, Resource
 
@@ -92,7 +92,7 @@ def _thread_label(actor: Actor) -> str:
         parts.append(f"thread {actor.pthread}")
     if not parts and actor.stack is not None:
         parts.append(f"thread in {describe_stack(actor.stack)}")
-    if not parts and actor.id == f"trx:{unnumbered.NONE}":
+    if not parts and actor.id == f"trx:{NO_NUMBER}":
         return actor.name
     return " · ".join(parts) or actor.id.replace("ps_thread", "thread").replace(":", " ")
 
