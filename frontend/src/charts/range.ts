@@ -52,3 +52,14 @@ export function withoutGaps([from, to]: Interval, gaps: readonly Interval[]): In
   if (begin <= to) pieces.push([begin, to])
   return pieces
 }
+
+/** The times between spans in any order, that none of them covers; in time order. */
+export function gapsBetween(spans: readonly Interval[]): Interval[] {
+  const gaps: Interval[] = []
+  let until = Infinity
+  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
+    if (from > until) gaps.push([until, from])
+    until = until === Infinity ? to : Math.max(until, to)
+  }
+  return gaps
+}

@@ -72,3 +72,13 @@ def test_nothing_is_lost_in_any_order() -> None:
         load = [each for each in ordered if each in (COPY, RUNNING, QPS)]
         assert ordered[0] in load
     assert by_impact([]) == []
+
+
+def test_where_nothing_differs_clearly_what_users_feel_still_comes_first() -> None:
+    rows = [row(name, 5, 6, clear=False) for name in ("innodb.blocks_read", "mysql.Threads_running")]
+    rows.append(row("metric.qps", 7, 7, clear=False))
+    assert [each.series for each in by_impact(rows)] == [
+        "mysql.Threads_running",
+        "metric.qps",
+        "innodb.blocks_read",
+    ]

@@ -3,7 +3,7 @@ import { bisector, extent, max, min } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
 import type { Rows } from '@/charts/exportSvg'
 import { bandPath, extremesOf, linePath } from '@/charts/lane'
-import type { Interval } from '@/charts/range'
+import { gapsBetween, type Interval } from '@/charts/range'
 import { axisOf } from '@/charts/laneBox'
 import { zonedTicks } from '@/charts/ticks'
 import { formatMeasured, formatTick } from '@/format'
@@ -52,18 +52,11 @@ type Frame = {
 export function betweenCaptures(
   captures: readonly { readonly first: string | null; readonly last: string | null }[],
 ): readonly Interval[] {
-  const spans = captures
-    .flatMap(({ first, last }) =>
+  return gapsBetween(
+    captures.flatMap(({ first, last }) =>
       first && last ? [[Date.parse(first), Date.parse(last)] as const] : [],
-    )
-    .sort((a, b) => a[0] - b[0])
-  const gaps: Interval[] = []
-  let until = spans[0]?.[1] ?? 0
-  for (const [from, to] of spans) {
-    if (from > until) gaps.push([until, from])
-    until = Math.max(until, to)
-  }
-  return gaps
+    ),
+  )
 }
 
 /** Points with one without values in each gap that lies between two of them: it lifts the pen. */

@@ -1,9 +1,12 @@
 /** Stacks of a sample or of a range: triage, thread list, flame, and the sessions of the same time. */
 import { useQuery } from '@tanstack/react-query'
 import { rollup } from 'd3-array'
+import { Link } from 'react-router'
+import { choicesQuery } from '@/api/queries'
 import type { StackMoment } from '@/api/schema'
 import { formatCount, formatNumber } from '@/format'
 import { type Range, useIncidentId, useRange, useZone } from '@/state/incident'
+import { MOST, side, sidesCodec } from '@/state/sides'
 import { useKeys } from '@/state/keys'
 import { flag, oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { useViewKeys } from '@/state/viewKeys'
@@ -69,6 +72,7 @@ export default function StacksScreen() {
       <EmptyState title="No stacks yet" action={<SeeArtifacts />}>
         Stacks appear when a gdb backtrace or a pt-pmp sample was read. Collect one with pt-stalk
         --collect-gdb, or with pt-pmp.
+        <OfRuns incidentId={id} />
       </EmptyState>
     )
   }
@@ -170,6 +174,26 @@ export default function StacksScreen() {
         />
       )}
     </div>
+  )
+}
+
+/** The files of experiments are no part of the incident: where their stacks are. */
+function OfRuns({ incidentId }: { readonly incidentId: string }) {
+  const choices = useQuery(choicesQuery(incidentId))
+  const runs = choices.data?.runs.filter((run) => run.artifacts > 0) ?? []
+  if (runs.length === 0) return null
+  const [first] = runs
+  const sides = [side('whole'), ...runs.map(({ id }) => side('whole', { experiments: [id] }))]
+  const written = sidesCodec.write(sides.slice(0, MOST)).map((value) => ['side', value])
+  const search = `?${new URLSearchParams([['tab', 'stacks'], ...written])}`
+  return (
+    <>
+      {' '}
+      {runs.length === 1 && first
+        ? `The files of run ${first.number} are compared with the incident`
+        : `The files of ${formatCount(runs.length, 'run')} are compared with the incident`}{' '}
+      in <Link to={{ pathname: `/incidents/${incidentId}/compare`, search }}>Compare</Link>.
+    </>
   )
 }
 

@@ -331,7 +331,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
     key: 'client_host',
     optional: true,
     head: 'Client',
-    width: 'minmax(100px, 0.8fr)',
+    width: 'minmax(124px, 1fr)',
     cell: (row) => <span title={row.client_host ?? ''}>{row.client_host}</span>,
     sort: (row) => row.client_host,
   },
@@ -354,7 +354,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
   {
     key: 'state',
     head: 'State',
-    width: 'minmax(110px, 1.6fr)',
+    width: 'minmax(110px, 1.3fr)',
     cell: (row) => <span title={row.state ?? ''}>{row.state || row.command}</span>,
     sort: (row) => row.state || row.command,
   },

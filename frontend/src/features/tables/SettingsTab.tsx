@@ -40,6 +40,7 @@ export function SettingsTab() {
   )
   const table = useQuery(settingsQuery(incidentId, a, b))
   const compared = table.data?.b !== null && table.data !== undefined
+  const shown = show === 'differing' && !compared ? 'all' : show
   const rows = useMemo(
     () => shownSettings(table.data?.rows ?? [], show, words, compared),
     [table.data, show, words, compared],
@@ -94,7 +95,7 @@ export function SettingsTab() {
             <div className="segments" role="group" aria-label="Rows">
               <Button
                 size="small"
-                pressed={show === 'differing'}
+                pressed={shown === 'differing'}
                 disabled={!compared}
                 onClick={() => setShow('differing')}
               >
@@ -102,12 +103,12 @@ export function SettingsTab() {
               </Button>
               <Button
                 size="small"
-                pressed={show === 'mentioned'}
+                pressed={shown === 'mentioned'}
                 onClick={() => setShow('mentioned')}
               >
                 Mentioned
               </Button>
-              <Button size="small" pressed={show === 'all'} onClick={() => setShow('all')}>
+              <Button size="small" pressed={shown === 'all'} onClick={() => setShow('all')}>
                 All <span className="faint">{table.data && formatNumber(table.data.total, 0)}</span>
               </Button>
             </div>

@@ -1,9 +1,8 @@
 /** Layout of the sessions over time: one bar per processlist, in stretches with gaps between them. */
 import type { ProcesslistMoment, SessionsColumn } from '@/api/schema'
 import type { Interval } from '@/charts/range'
+import { shareWidth } from '@/charts/stretches'
 
-const GAP_PX = 18
-const LEAST_PX = 28
 const WIDEST_BAR = 14
 /** A step this many times the usual one is a gap, if it also is this share of the whole. */
 const GAP_STEPS = 10
@@ -28,15 +27,10 @@ export function layoutStretches(columns: readonly SessionsColumn[], width: numbe
   const timed = columns.filter((column) => column.time !== null)
   if (timed.length === 0) return columns.length === 0 ? [] : [evenly(columns, width)]
   const groups = splitAtGaps(timed)
-  const room = Math.max(0, width - GAP_PX * (groups.length - 1))
-  const shares = groups.map((group) => Math.max(LEAST_PX, (group.length / timed.length) * room))
-  const scale = room / shares.reduce((sum, share) => sum + share, 0)
-  let x = 0
-  return groups.map((group, index) => {
-    const stretch = placed(group, x, (shares[index] ?? 0) * scale)
-    x += stretch.width + GAP_PX
-    return stretch
-  })
+  const counts = groups.map((group) => group.length)
+  return shareWidth(counts, width).map((place, index) =>
+    placed(groups[index] ?? [], place.x, place.width),
+  )
 }
 
 /** Return the position of a moment on the x axis; null outside of every stretch. */

@@ -122,8 +122,14 @@ export function Roots(props: Props) {
                       tone="holding"
                       width={48}
                     />
-                    <strong>{root.blocks_total}</strong>
-                    <span className="muted">behind it{directly(root)}</span>
+                    {root.blocks_total > 0 ? (
+                      <>
+                        <strong>{root.blocks_total}</strong>
+                        <span className="muted">behind it{directly(root)}</span>
+                      </>
+                    ) : (
+                      <span className="muted">no session behind it</span>
+                    )}
                   </span>
                 </span>
                 {counting && <span className="muted">in other moments: counting…</span>}

@@ -136,6 +136,41 @@ it('a root opens in the inspector, Escape closes it, ] goes to the next moment',
   await waitFor(() => expect(window.location.search).toBe('?at=2026-11-20T22%3A20%3A16Z'))
 })
 
+it('between captures nothing is drawn, and the place says for how long', async () => {
+  const overview = {
+    analysis: { state: 'done', engine: '1', error: null },
+    unanswered: [],
+    roots: [],
+    captures: [
+      { first: '2026-11-20T22:20:15Z', last: '2026-11-20T22:20:16Z' },
+      { first: '2026-11-21T18:20:16Z', last: '2026-11-21T18:20:16Z' },
+      { first: null, last: null },
+    ],
+  }
+  const times = ['2026-11-20T22:20:15Z', '2026-11-20T22:20:16Z', '2026-11-21T18:20:16Z']
+  serve({
+    '/incidents/i1/waits': graph,
+    '/incidents/i1/waits/persistence': persistence,
+    '/incidents/i1/waits/moments': times.map((time) => ({ ...moment, time, max_waited_s: 1 })),
+    '/incidents/i1/overview': overview,
+    '/incidents/i1/artifacts': { items: [] },
+  })
+  renderScreen(<WaitsScreen />, '/incidents/i1/waits', 'contributor')
+  expect((await screen.findByTitle(/Nothing was captured/)).getAttribute('title')).toMatch(
+    /^Nothing was captured for 20\sh$/,
+  )
+  expect(screen.getAllByTitle(/Nothing was captured/)).toHaveLength(1)
+  expect(screen.getAllByRole('button', { name: /status dump, 2 waiting$/ })).toHaveLength(3)
+})
+
+it('a root that keeps no session waiting says so', async () => {
+  const root = { ...graph.roots[0], blocks_total: 0, blocks_direct: 0 }
+  show('', { ...graph, roots: [root] })
+  const row = await screen.findByTestId('wait-root')
+  expect(row.textContent).toContain('no session behind it')
+  expect(row.textContent).not.toContain('0 behind it')
+})
+
 it('the inspector says how sure each edge and each join is, and why', async () => {
   const [root, group] = graph.nodes
   const joins = [
@@ -198,6 +233,7 @@ it('a group is selected by a click, and opens by a second one or by Enter', asyn
   const group = await screen.findByRole('button', { name: /^2 waiters/ })
   fireEvent.click(group, { detail: 1 })
   await waitFor(() => expect(window.location.search).toBe('?node=g'))
+  fireEvent.click(await screen.findByRole('button', { name: /^2 waiters/ }), { detail: 1 })
   fireEvent.click(document.body, { detail: 2 }) // the inspector took the room where the group was
   await waitFor(() => expect(window.location.search).toBe('?open=g'))
   fireEvent.keyDown(await screen.findByRole('button', { name: /^2 waiters/ }), { key: 'Enter' })

@@ -54,6 +54,7 @@ export default function WaitsScreen() {
       <WaitsBody model={model} graph={data} />
       <Scrubber
         moments={model.moments.data ?? []}
+        captured={model.captured}
         at={data.at}
         against={data.against}
         played={model.played}

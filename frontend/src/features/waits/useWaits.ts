@@ -2,6 +2,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { overviewQuery, useIsAnalysed } from '@/api/queries'
+import type { CaptureDoc } from '@/api/schema'
+import type { Interval } from '@/charts/range'
+import { parseIso } from '@/charts/time'
 import { useChosenStall, useIncidentId } from '@/state/incident'
 import { oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { usePlay } from './moments/usePlay'
@@ -46,6 +49,10 @@ export function useWaits() {
   // As the overview names it: one table of roots decides for every screen.
   const stall = useChosenStall()
   const overview = useQuery({ ...overviewQuery(incidentId, stall), enabled: graph.isSuccess })
+  const captured = useMemo(
+    () => (overview.data?.captures ?? []).flatMap(spanOf),
+    [overview.data?.captures],
+  )
   const holder = useHolder(graph.data, address.view === 'graph')
   return {
     incidentId,
@@ -69,7 +76,13 @@ export function useWaits() {
     persistence,
     /** Where most of the stall's blocked time ends, over all its moments. */
     stallRoot: overview.data?.roots[0] ?? null,
+    captured,
   }
+}
+
+function spanOf({ first, last }: CaptureDoc): Interval[] {
+  const [from, to] = [parseIso(first), parseIso(last)]
+  return from === null || to === null ? [] : [[from, to]]
 }
 
 /** The worst moment of the stall that the address chooses; 'worst' for the leading one. */

@@ -21,12 +21,12 @@ def by_impact(rows: Sequence[SidesSeries], work: str | None = None) -> list[Side
 
     First the best series of each role of users' load, then where sessions are, by how many more,
     then the others. A second series of one quantity, or of one role, follows all of these; what
-    does not differ clearly comes last.
+    does not differ clearly comes last, users' load before the rest.
 
     work: the series by which the overview counts work; None: the one with most samples.
     """
     clear = [row for row in rows if row.clear]
-    leading = [row for role in _ROLES if (row := _best(clear, role, work)) is not None]
+    leading = _users_load(clear, work)
     shown = {_key(row) for row in leading}
     sessions = [row for row in clear if _key(row) not in shown and _counts_sessions(row)]
     sessions.sort(key=lambda row: -_difference(row))
@@ -39,7 +39,14 @@ def by_impact(rows: Sequence[SidesSeries], work: str | None = None) -> list[Side
         quantity = _quantity(row)
         (repeated if quantity in seen else first).append(row)
         seen.add(quantity)
-    return [*first, *repeated, *(row for row in rows if not row.clear)]
+    unclear = [row for row in rows if not row.clear]
+    load = _users_load(unclear, work)
+    loaded = {_key(row) for row in load}
+    return [*first, *repeated, *load, *(row for row in unclear if _key(row) not in loaded)]
+
+
+def _users_load(rows: Sequence[SidesSeries], work: str | None) -> list[SidesSeries]:
+    return [row for role in _ROLES if (row := _best(rows, role, work)) is not None]
 
 
 def _best(rows: Sequence[SidesSeries], role: Role, work: str | None) -> SidesSeries | None:

@@ -3,7 +3,7 @@
  * across the time between; it is a gap of the capture, and looks like one.
  */
 import type { CaptureDoc } from '@/api/schema'
-import type { Interval } from '@/charts/range'
+import { gapsBetween, type Interval } from '@/charts/range'
 import { parseIso } from '@/charts/time'
 
 /** Share of a stretch that may lie beyond the capture: a window seldom begins with a sample. */
@@ -14,14 +14,7 @@ export type Gaps = readonly Interval[]
 
 /** The times inside `captures` that no capture covers: between them, and where one was silent. */
 export function gapsOf(captures: readonly CaptureDoc[]): Gaps {
-  const covered = captures.flatMap(piecesOf).sort((a, b) => a[0] - b[0])
-  const gaps: Interval[] = []
-  let until = covered[0]?.[1] ?? 0
-  for (const [from, to] of covered) {
-    if (from > until) gaps.push([until, from])
-    until = Math.max(until, to)
-  }
-  return gaps
+  return gapsBetween(captures.flatMap(piecesOf))
 }
 
 /** One capture as the pieces between its own gaps. */

@@ -2,10 +2,13 @@
  * All moments as bars of their waiters, a strip per kind of source: a processlist lists sessions that a
  * status dump does not, so bars of both in one strip would flicker. Click, step, play, or compare.
  */
-import type { Interval } from '@/charts/range'
-import { parseIso, timeScale } from '@/charts/time'
-import { TimeAxis } from '@/charts/TimeAxis'
+import { useMemo } from 'react'
+import { gapsBetween, type Interval } from '@/charts/range'
+import { placeIn, type Stretch, stretchesOf } from '@/charts/stretches'
+import { parseIso } from '@/charts/time'
+import { AXIS_HEIGHT, TimeAxis } from '@/charts/TimeAxis'
 import { useWidth } from '@/charts/useWidth'
+import { formatDuration } from '@/format'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
@@ -14,6 +17,8 @@ import { SPEEDS, type Speed } from './usePlay'
 
 type Props = {
   readonly moments: readonly Moment[]
+  /** From the first to the last sample of each capture: the time between is cut out. */
+  readonly captured: readonly Interval[]
   readonly at: string | null
   /** The other moment of a difference. */
   readonly against: string | null
@@ -46,6 +51,7 @@ const PLURAL: Readonly<Record<Source, string>> = {
 
 export function Scrubber({
   moments,
+  captured,
   at,
   against,
   played,
@@ -62,13 +68,17 @@ export function Scrubber({
 }: Props) {
   const zone = useZone()
   const [frame, width] = useWidth<HTMLDivElement>(900)
-  const range = rangeOf(moments)
-  if (!range) return null
+  const stretches = useMemo(
+    () => stretchesOf(timesOf(moments), gapsBetween(captured), width, COLUMN),
+    [moments, captured, width],
+  )
+  if (stretches.length === 0) return null
   const strips = bySource(moments)
   const most = mostWaiting(moments)
-  const x = timeScale(range, width)
   const here = parseIso(at)
-  const other = parseIso(against)
+  const placeOf = (time: number | null) => (time === null ? null : placeIn(stretches, time))
+  const hereAt = placeOf(here)
+  const otherAt = placeOf(parseIso(against))
   return (
     <div
       className="scrubber"
@@ -112,9 +122,9 @@ export function Scrubber({
       </div>
       <div ref={frame} className={cx('scrubber-field', strips.length > 1 && 'named')}>
         <div className="scrubber-plot">
-          {here !== null && <span className="scrubber-here" style={{ left: x(here) }} />}
-          {other !== null && (
-            <span className="scrubber-other" style={{ left: x(other) }}>
+          {hereAt !== null && <span className="scrubber-here" style={{ left: hereAt }} />}
+          {otherAt !== null && (
+            <span className="scrubber-other" style={{ left: otherAt }}>
               B
             </span>
           )}
@@ -122,7 +132,7 @@ export function Scrubber({
             <Strip
               key={source}
               source={source}
-              bars={barsOf(members, range, width, most)}
+              bars={barsOf(members, stretches, most)}
               height={strips.length > 1 ? LOW : HEIGHT}
               isPlayed={source === played}
               here={here}
@@ -131,10 +141,39 @@ export function Scrubber({
               onCompare={onCompare}
             />
           ))}
+          {stretches.slice(1).map((stretch, index) => (
+            <GapMark key={stretch.x} before={stretches[index]} after={stretch} />
+          ))}
         </div>
-        <TimeAxis range={range} width={width} zone={zone.name} />
+        <div className="scrubber-axes" style={{ height: AXIS_HEIGHT }}>
+          {stretches.map(({ x, width, range }) => (
+            <div key={x} style={{ left: x }}>
+              <TimeAxis range={range} width={width} zone={zone.name} />
+            </div>
+          ))}
+        </div>
       </div>
     </div>
+  )
+}
+
+/** The time between two captures, which no file shows. */
+function GapMark({
+  before,
+  after,
+}: {
+  readonly before: Stretch | undefined
+  readonly after: Stretch
+}) {
+  if (!before) return null
+  const left = before.x + before.width
+  const length = formatDuration((after.range[0] - before.range[1]) / 1000)
+  return (
+    <span
+      className="scrubber-gap"
+      style={{ left, width: after.x - left }}
+      title={`Nothing was captured for ${length}`}
+    />
   )
 }
 
@@ -214,31 +253,24 @@ function Strip({
   )
 }
 
-/** From the first to the last moment; null without placed moments. */
-function rangeOf(moments: readonly Moment[]): Interval | null {
-  const times = moments.map((moment) => parseIso(moment.time)).filter((time) => time !== null)
-  const first = times[0]
-  const last = times.at(-1)
-  if (first === undefined || last === undefined) return null
-  return [first, Math.max(last, first + 1000)]
-}
+const timesOf = (moments: readonly Moment[]) =>
+  moments.map(({ time }) => parseIso(time)).filter((time) => time !== null)
 
 /** One bar per few pixels, the worst moment of each. */
 function barsOf(
   moments: readonly Moment[],
-  range: Interval,
-  width: number,
+  stretches: readonly Stretch[],
   most: number,
 ): readonly Bar[] {
-  const x = timeScale(range, width - COLUMN)
   const worst = new Map<number, Bar>()
   for (const moment of moments) {
-    const px = x(parseIso(moment.time) ?? range[0])
+    const x = placeIn(stretches, parseIso(moment.time) ?? Number.NaN)
+    if (x === null) continue
     const waiting = waitingOf(moment)
-    const column = Math.floor(px / COLUMN)
+    const column = Math.floor(x / COLUMN)
     const before = worst.get(column)
     if (!before || waiting > before.waiting) {
-      worst.set(column, { x: px, waiting, weight: most ? waiting / most : 0, moment })
+      worst.set(column, { x, waiting, weight: most ? waiting / most : 0, moment })
     }
   }
   return [...worst.values()]
