@@ -75,7 +75,8 @@ def test_nothing_is_lost_in_any_order() -> None:
 
 
 def test_where_nothing_differs_clearly_what_users_feel_still_comes_first() -> None:
-    rows = [row(name, 5, 6, clear=False) for name in ("innodb.blocks_read", "mysql.Threads_running")]
+    names = ("innodb.blocks_read", "mysql.Threads_running")
+    rows = [row(name, 5, 6, clear=False) for name in names]
     rows.append(row("metric.qps", 7, 7, clear=False))
     assert [each.series for each in by_impact(rows)] == [
         "mysql.Threads_running",
