@@ -181,6 +181,7 @@ fuzz: $(VENV)/.installed-dev ## search for parser defects (FORMAT=gdb SECONDS=60
 
 .PHONY: mutants
 mutants: $(VENV)/.installed-dev ## break the code in small ways, count what the tests notice (PACKAGE=report, BASE=commit, KIND=lock, SEED=7, COUNT=60, SECONDS=900)
+	@$(BIN)/python scripts/dev_packages.py
 	@$(BIN)/python scripts/mutants.py $(if $(PACKAGE),--package $(PACKAGE)) $(if $(BASE),--changed $(BASE)) $(if $(KIND),--kind $(KIND)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) --seconds $(or $(SECONDS),900)
 

@@ -109,7 +109,7 @@ def install() -> None:
         builtins.__reach__ = mmap.mmap(file.fileno(), 0)  # type: ignore[attr-defined]
 
     def hook(path: str) -> importlib.machinery.FileFinder:
-        if not Path(path).is_relative_to(home / "src"):
+        if not Path(path).is_relative_to(home):
             raise ImportError
         return importlib.machinery.FileFinder(path, (Loader, [".py"]))
 

@@ -40,6 +40,7 @@ from mutant_marks import HOME, MARKS, block_lines
 ROOT = Path(__file__).resolve().parents[1]
 BACKEND = ROOT / "backend"
 SOURCE = BACKEND / "src" / "pileup"
+INSIDE = SOURCE.parent.relative_to(ROOT)
 TESTS = BACKEND / "tests"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pileup-mutants"
 _OURS = ("pileup", "tests", "benchmarks")
@@ -322,7 +323,7 @@ def keys_of(path: Path) -> dict[int, str]:
 
 @functools.lru_cache(maxsize=1)
 def _keys_of_slots() -> dict[int, str]:
-    copy = Path(os.environ[HOME]) / "src" / "pileup"
+    copy = Path(os.environ[HOME]) / "pileup"
     found = {}
     for place, before in mutant_marks.Loader.slots.items():
         path = Path(place)
@@ -360,7 +361,7 @@ def record(paths: Sequence[Path], limit: float, processes: int) -> None:
         marks = home / f"marks-{os.getpid()}-{number}"
         marks.write_bytes(bytes(max(json.loads((home / "slots.json").read_text()).values()) + 9999))
         environment = os.environ | {
-            "PYTHONPATH": str(home / "src"),
+            "PYTHONPATH": str(home),
             HOME: str(home),
             MARKS: str(marks),
         }
@@ -388,10 +389,28 @@ def record(paths: Sequence[Path], limit: float, processes: int) -> None:
         path.unlink()
 
 
+def link_the_rest(home: Path) -> None:
+    """Put all of the repository around a copy of the source: samples, documents, the built UI.
+
+    Without them every test that looks for one fails, and counts for nothing.
+    """
+    here = ROOT
+    for part in (*INSIDE.parts, ""):
+        home.mkdir(parents=True, exist_ok=True)
+        for path in here.iterdir():
+            link = home / path.name
+            if path.name not in (part, SOURCE.name) and not path.name.startswith("."):
+                link.unlink(missing_ok=True)
+                link.symlink_to(path)
+        here, home = here / part, home / part
+
+
 def _copy_of_source() -> Path:
     """Return the folder of the copy, brought up to date; its bytecode stays."""
     home = CACHE / hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
-    copy = home / "src" / "pileup"
+    link_the_rest(home)
+    home /= INSIDE
+    copy = home / "pileup"
     shutil.copytree(SOURCE, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     slots, before = {}, 0
     for path in sorted(copy.rglob("*.py")):
@@ -404,7 +423,7 @@ def _copy_of_source() -> Path:
         for folder in list(copy.rglob("__pycache__")):  # the numbers of the marks have moved
             shutil.rmtree(folder)
         (home / "slots.json").write_text(json.dumps(slots))
-    (home / "src" / "sitecustomize.py").write_text(
+    (home / "sitecustomize.py").write_text(
         f"import sys\nsys.path.append({str(ROOT / 'scripts')!r})\n"
         "import mutant_marks\nmutant_marks.install()\n"
     )

@@ -38,6 +38,10 @@ LEAST_S = 30
 """Seconds of processor time that tests may always take; else three times what they usually take."""
 OFTEN = 3
 """A test file that so many mutants need first is imported once for all of them."""
+GRACE_S = 60
+"""So long tests that run when the time is over may go on."""
+NOTICED, MISSED, UNSETTLED = "noticed", "missed", "unsettled"
+"""What becomes of a mutant. Unsettled: there was no time for all tests, or they fail without it."""
 _PASSED, _FAILED, _NOT_FOUND, _NO_TESTS = 0, 1, 4, (4, 5)
 
 
@@ -72,6 +76,8 @@ class _Child:
     is_check: bool = False
     part: int = 0
     """Which of its tests these are; those before have not noticed it."""
+    limit: float = 0.0
+    """Seconds of processor time after which it ends."""
 
 
 @dataclass(slots=True)
@@ -103,10 +109,11 @@ class _State:
         """Write that no test of the first parts noticed a mutant, and how many are left."""
         counts = [len(self.tests_of(mutant, at)) for at in range(len(self.plan["mutants"][mutant]))]
         tried, left = sum(counts[:parts]), sum(counts[parts:])
-        why = f"{tried} tests reach it" if tried else "no test reaches it"
         if left:
-            why = f"the first {tried} tests; no time for {left} more"
-        self.write(mutant=mutant, noticed=False, why=why)
+            self.write(mutant=mutant, result=UNSETTLED, why=f"{tried} tests ran, {left} did not")
+        else:
+            why = f"{tried} tests reach it" if tried else "no test reaches it"
+            self.write(mutant=mutant, result=MISSED, why=why)
 
     def write(self, **line: object) -> None:
         """Hand a result to mutants.py."""
@@ -168,19 +175,27 @@ def _run_mutants(state: _State) -> None:
                 running |= [_start(state, mutant, tests, part)]
             else:
                 state.not_noticed(mutant, part)
+        if not in_time:
+            for child in running.values():
+                child.until = min(child.until, until + GRACE_S)
         if not running:
-            for mutant, part in state.unnoticed:
+            for mutant, part in [*state.unnoticed, *waiting]:
                 state.survived(mutant, part)
+            state.write(broken=sorted(test for test, is_fine in state.fine.items() if not is_fine))
             return
         for process, code in _ended(running):
-            running |= _settle(state, running.pop(process), code)
+            child = running.pop(process)
+            if code is None and time.monotonic() > until + GRACE_S:
+                state.survived(child.mutant, child.part)
+            else:
+                running |= _settle(state, child, code)
 
 
 def _start(state: _State, mutant: int, tests: dict[str, float], part: int) -> tuple[int, _Child]:
     limit = max(LEAST_S, 3 * sum(tests.values()))
     # The limit is of processor time, for the machine may be busy; the clock ends what only waits.
     return _fork(lambda: _try(state, mutant, list(tests)), limit), _Child(
-        mutant, list(tests), _clock_limit(limit), part=part
+        mutant, list(tests), _clock_limit(limit), part=part, limit=limit
     )
 
 
@@ -202,7 +217,7 @@ def _settle(state: _State, child: _Child, code: int | None) -> dict[int, _Child]
             tests = state.tests_of(mutant, child.part)
             if tests:
                 return dict([_start(state, mutant, tests, child.part)])
-            state.write(mutant=mutant, noticed=None, why=f"{test} fails without it")
+            state.not_noticed(mutant, child.part)
             return {}
         why = test
     elif code == _FAILED and why and why not in state.fine:
@@ -212,9 +227,12 @@ def _settle(state: _State, child: _Child, code: int | None) -> dict[int, _Child]
     elif code == _PASSED:
         state.not_noticed(mutant, child.part)
         return {}
+    elif code in _NO_TESTS or code == -signal.SIGKILL:  # killed, and not by its own limit
+        state.write(mutant=mutant, result=UNSETTLED, why=f"exit code {code}")
+        return {}
     elif not why:
-        why = "out of time" if code in (None, -signal.SIGXCPU) else f"exit code {code}"
-    state.write(mutant=mutant, noticed=None if code in _NO_TESTS else True, why=why)
+        why = "out of time" if code is None else f"exit code {code}"
+    state.write(mutant=mutant, result=NOTICED, why=why)
     return {}
 
 
@@ -322,15 +340,17 @@ def _ended(running: dict[int, _Child]) -> list[tuple[int, int | None]]:
     while True:
         ended: list[tuple[int, int | None]] = []
         for process, child in running.items():
-            done, status = os.waitpid(process, os.WNOHANG)
+            done, status, used = os.wait4(process, os.WNOHANG)
             if done:
-                ended.append((process, os.waitstatus_to_exitcode(status)))
+                code = os.waitstatus_to_exitcode(status)
+                is_over = code < 0 and used.ru_utime + used.ru_stime > child.limit > 0
+                ended.append((process, None if is_over else code))
             elif time.monotonic() > child.until:
                 ended.append((process, None))
-        for process, code in ended:
+        for process, _ in ended:
             with contextlib.suppress(ProcessLookupError):  # what a test started may still run
                 os.killpg(process, signal.SIGKILL)
-            if code is None:
+            with contextlib.suppress(ChildProcessError):
                 os.waitpid(process, 0)
         if ended:
             return ended

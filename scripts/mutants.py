@@ -14,6 +14,8 @@ score is a lower bound. Each test file gets its share of the minutes, a larger o
 words of the changed function. Mutants that change nothing that can be seen (equivalents) count as
 survivors too: read the list.
 
+The score is printed also where the draw is cut off, by its SECONDS, by Ctrl-C or by a signal.
+
 Several packages in one run cost less than a run for each: what they share is imported once.
 
 Usage: mutants.py [--package NAME | --changed BASE] [--kind NAME] [--seed N] [--count N]
@@ -32,6 +34,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,7 +47,7 @@ from typing import Any
 
 import mutant_reach
 import mutant_runner
-from mutant_reach import Reach, Test
+from mutant_reach import INSIDE, Reach, Test
 
 ROOT = Path(__file__).resolve().parents[1]
 BACKEND = ROOT / "backend"
@@ -143,17 +146,16 @@ def main() -> int:
         return 2
     chance = random.Random(options.seed)  # noqa: S311  a sample, no secret
     drawn = list(itertools.islice(_draw(files, chance, options.kind), options.count))
-    killed: dict[str, int] = defaultdict(int)
-    survivors: dict[str, list[Mutant]] = defaultdict(list)
-    for mutant, noticed, by in _results(drawn, options):
-        word = {True: "noticed ", False: "SURVIVED", None: "unclear "}[noticed]
-        sys.stdout.write(f"{word} {mutant}  ({by})\n")
-        sys.stdout.flush()
-        if noticed:
-            killed[mutant.package] += 1
-        elif noticed is False:
-            survivors[mutant.package].append(mutant)
-    _print_scores(killed, survivors, options.seed)
+    results: dict[Mutant, str] = {}
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # as Ctrl-C: what is known is printed
+    try:
+        for mutant, result, why in _results(drawn, options):
+            results[mutant] = result
+            word = "MISSED" if result == mutant_runner.MISSED else result
+            sys.stdout.write(f"{word:<9} {mutant}  ({why})\n")
+            sys.stdout.flush()
+    finally:
+        _print_scores(drawn, results, options.seed)
     return 0
 
 
@@ -447,10 +449,8 @@ def _likeness(words: frozenset[str], test: Path) -> float:
 # ---- run -----------------------------------------------------------------------------------
 
 
-def _results(
-    drawn: list[Mutant], options: argparse.Namespace
-) -> Iterator[tuple[Mutant, bool | None, str]]:
-    """Yield whether the tests notice each mutant, and why; None: they fail without it too."""
+def _results(drawn: list[Mutant], options: argparse.Namespace) -> Iterator[tuple[Mutant, str, str]]:
+    """Yield what became of each mutant, and why."""
     began = time.monotonic()
     near = [_near(mutant.path) for mutant in drawn]
     nearest_first = itertools.chain.from_iterable(itertools.zip_longest(*near))
@@ -463,7 +463,8 @@ def _results(
     sys.stdout.write(f"{reach.share:.0%} of the test files are recorded, after {took:.0f} s\n")
     with tempfile.TemporaryDirectory(prefix="pileup-mutants-") as folder:
         home = Path(folder)
-        _write_source(home / "src", drawn)
+        mutant_reach.link_the_rest(home)
+        _write_source(home / INSIDE, drawn)
         files = {name.split("/")[1] for parts in tests for part in parts for name, _ in part}
         plan = {
             "backend": str(BACKEND),
@@ -475,7 +476,11 @@ def _results(
         (home / "plan").write_text(json.dumps(plan))
         (home / "results").touch()
         for line in _lines_of(home):
-            yield drawn[line["mutant"]], line["noticed"], line["why"]
+            if "broken" in line:
+                for test in line["broken"]:
+                    sys.stdout.write(f"counts for nothing, as it fails without a change: {test}\n")
+                continue
+            yield drawn[line["mutant"]], line["result"], line["why"]
 
 
 Timed = list[tuple[str, float]]
@@ -588,7 +593,7 @@ def _write_source(folder: Path, places: list[Mutant]) -> None:
 
 def _lines_of(home: Path) -> Iterator[dict[str, Any]]:
     """Run the tests, and yield the lines that come of it."""
-    environment = {**os.environ, "PYTHONPATH": str(home / "src")}
+    environment = {**os.environ, "PYTHONPATH": str(home / INSIDE)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, mutant_runner.__file__, str(home / "plan")]
     with (
@@ -611,17 +616,22 @@ def _lines_of(home: Path) -> Iterator[dict[str, Any]]:
 # ---- what came of it -----------------------------------------------------------------------
 
 
-def _print_scores(killed: dict[str, int], survivors: dict[str, list[Mutant]], seed: int) -> None:
+def _print_scores(drawn: list[Mutant], results: dict[Mutant, str], seed: int) -> None:
+    """Print what became of each package's mutants, also of those that nothing was tried for.
+
+    The score counts those that are not settled as missed: it is at least this.
+    """
     out = sys.stdout.write
-    out(f"\nseed {seed}\n| package | mutants | noticed | score |\n|---|---|---|---|\n")
-    noticed = total = 0
-    for package in PACKAGES:
-        both = killed[package] + len(survivors[package])
-        noticed, total = noticed + killed[package], total + both
-        if both:
-            out(f"| {package} | {both} | {killed[package]} | {killed[package] / both:.0%} |\n")
-    if total:
-        out(f"| together | {total} | {noticed} | {noticed / total:.0%} |\n")
+    out(f"\nseed {seed}\n| package | drawn | noticed | missed | not settled | at least |\n")
+    out("|---|--:|--:|--:|--:|--:|\n")
+    for package in (*PACKAGES, "together"):
+        of = [mutant for mutant in drawn if package in (mutant.package, "together")]
+        count = Counter(results.get(mutant, mutant_runner.UNSETTLED) for mutant in of)
+        noticed = count[mutant_runner.NOTICED]
+        if of:
+            missed, open_ = count[mutant_runner.MISSED], count[mutant_runner.UNSETTLED]
+            share = f"{noticed / len(of):.0%}"
+            out(f"| {package} | {len(of)} | {noticed} | {missed} | {open_} | {share} |\n")
 
 
 def _short(text: str) -> str:
