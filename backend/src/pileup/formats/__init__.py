@@ -40,6 +40,7 @@ from pileup.formats.innodb import innodb_status, semaphore_counts
 from pileup.formats.logs import (
     binlog,
     client_errors,
+    container_states,
     dated_lines,
     error_log,
     general_log,
@@ -121,6 +122,8 @@ from pileup.formats.tables import (
 FORMATS: tuple[Format, ...] = (
     # lines of two files of settings
     settings_diff,
+    # the state of a container, whose lines look like names and values
+    container_states,
     # InnoDB: an error log (or the syslog that holds one) with dumps in it, a dump
     syslog,
     error_log,

@@ -148,7 +148,7 @@ def _whole(transactions: list[T], **how: Any) -> Explanation:
 
 
 def test_every_kind_has_a_case() -> None:
-    assert CASES.keys() | {"unknown"} == WORDS.keys()
+    assert CASES.keys() | {"unknown", _CUT_INSERT} == WORDS.keys()
 
 
 @pytest.mark.parametrize("kind", CASES)
@@ -195,14 +195,55 @@ _WITH_LESS = {
 }
 
 
+_CUT_INSERT = "insert-wait"
+"""What is sure of a text that is cut behind a request to insert."""
+
+
 @pytest.mark.parametrize("kind", CASES)
 def test_cut_anywhere_it_is_this_kind_or_unknown(kind: str) -> None:
     text = printed(CASES[kind])
+    known = {kind, "unknown"}
+    if any(transaction.wants.mode in (INSERT, AT_END) for transaction in CASES[kind]):
+        known.add(_CUT_INSERT)
     lines = [at for at, letter in enumerate(text) if letter == "\n"]
     cuts = sorted({*lines, *((a + b) // 2 for a, b in pairwise(lines)), *range(7, len(text), 61)})
     for cut in cuts:
         explained = _explained(text[:cut])
-        assert explained is None or explained.kind in (kind, "unknown"), (cut, text[:cut][-200:])
+        assert explained is None or explained.kind in known, (cut, text[:cut][-200:])
+
+
+PARTS = {
+    "auto-inc": T(_ADD, L("AUTO-INC", index=None)),
+    "table-lock": T("LOCK TABLES t WRITE", L("X", index=None)),
+    "upsert": T(f"{_ADD} ON DUPLICATE KEY UPDATE b = 1", L(NEXT_KEY, 5, "u")),
+    "insert-wait": T(_ADD, L(INSERT, 5)),
+    "foreign-key": T("INSERT INTO child (t_id) VALUES (3)", L(S_ROW, 3)),
+    "duplicate-insert": T(_ADD, L(S_ROW, 5, "u")),
+    "unknown": T(_SET, L(ROW, 3)),
+}
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_a_transaction_alone(kind: str) -> None:
+    """Its request decides the kind, or nothing does; what it wants is named in any case."""
+    explained = _whole([PARTS[kind]])
+    assert explained.kind == kind
+    assert explained.confidence == (0.0 if kind == "unknown" else 0.5)
+    assert explained.because == "only 1 transaction is printed"
+    assert "who has it is not printed" in explained.why
+    assert (explained.lanes[0].shape or "") in explained.why
+
+
+def test_a_lock_in_conflict_names_a_transaction_that_is_not_printed() -> None:
+    """MariaDB prints the lock of the other one below the request, and the text ends there."""
+    text = printed(CASES["row-order"][:1]).partition("*** WE ROLL BACK")[0]
+    lock = next(line for line in text.split("\n") if line.startswith("RECORD LOCKS"))
+    conflict = lock.replace("trx id 1001", "trx id 1002").replace(" waiting", "")
+    explained = _explained(f"{text}*** CONFLICTING WITH:\n{conflict}\n")
+    assert explained is not None
+    assert [lane.number for lane in explained.lanes] == [1, 2]
+    assert explained.lanes[1].steps[0].state == "holds"
+    assert "(2) a statement that is not printed has an exclusive row lock" in explained.why
 
 
 def test_too_little_is_unknown_and_says_why() -> None:

@@ -16,6 +16,134 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "columns that somebody left out": (
+        """| Id  | ... | db   | ... | Time | State                           | Info           |
+| 501 | ... | shop | ... |  812 | Waiting for table metadata lock | ALTER TABLE t  |
+| 502 | ... | shop | ... |  811 | Waiting for table metadata lock | INSERT INTO t  |
+| 503 | ... | shop | ... |  901 | Sending data                    | SELECT b FROM t |
+""",
+        "mdl-pileup",
+    ),
+    "a row whose rest somebody replaced by dots": (
+        "| 88123 | app | 10.0.0.7:4410 | s | Query | 31 | Waiting for table flush | SELECT a ...\n",
+        "flush-tables",
+    ),
+    "a line of a log behind a clock and a sign": (
+        (
+            "> 10:11:12 2026-02-03T10:11:10.123456Z 0 [ERROR] [MY-012640] [InnoDB] Error number 28"
+            " means 'No space left on device'\n"
+        ),
+        "disk-full",
+    ),
+    "the last error of a replica alone": (
+        (
+            "Last_SQL_Error: Could not execute Write_rows event on table a.b; Duplicate entry '7'"
+            " for key 'PRIMARY', Error_code: 1062; handler error HA_ERR_FOUND_DUPP_KEY\n"
+        ),
+        "replication-stopped",
+    ),
+    "a report of a script in Chinese": (
+        (
+            "Last_Error\u9519\u8bef\u4fe1\u606f\u662f\uff1aCould not execute Write_rows event on"
+            " table a.b; Duplicate entry '7' for key 'PRIMARY', Error_code: 1062; handler error\n"
+        ),
+        "replication-stopped",
+    ),
+    "innotop's lock waits": (
+        """WThread  Waiting Query           WWait  BThread  BAge  BWait  BStatus  Blocking Query
+   4711  UPDATE stock SET n = 1    38s     4690   41s         Sleep
+   4712  UPDATE stock SET n = 2    31s     4690   41s         Sleep
+""",
+        "hot-row",
+    ),
+    "innotop's locks": (
+        """ID    Type    Waiting  Wait   Active  Mode  DB    Table  Index
+4711  RECORD        1  00:38   00:40  X     shop  stock  PRIMARY
+4712  RECORD        1  00:31   00:33  X     shop  stock  PRIMARY
+4690  TABLE         0  00:00   00:41  IX    shop  stock
+""",
+        "hot-row",
+    ),
+    "innotop's deadlocks": (
+        """ID    Timestring           User  Host  Victim  Time   Undo  LStrcts  Query Text
+4711  2026-02-03 10:11:12  app   web1  Yes     00:00     1        3  UPDATE a SET n = 1 WHERE id = 2
+4712  2026-02-03 10:11:12  app   web2  No      00:00     1        3  UPDATE a SET n = 2 WHERE id = 1
+""",
+        "deadlock-storm",
+    ),
+    "a transaction of a deadlock alone": (
+        """LATEST DETECTED DEADLOCK
+------------------------
+*** (1) TRANSACTION:
+TRANSACTION 81234, ACTIVE 2 sec inserting
+mysql tables in use 1, locked 1
+LOCK WAIT 3 lock struct(s), heap size 1128, 2 row lock(s)
+MySQL thread id 12, OS thread handle 140123, query id 232 web1 app update
+INSERT INTO shop.stock (sku) VALUES ('a')
+*** (1) WAITING FOR THIS LOCK TO BE GRANTED:
+RECORD LOCKS space id 25 page no 4 n bits 144 index sku of table `shop`.`stock` trx id 81234 lock_mode X locks gap before rec insert intention waiting
+""",  # noqa: E501
+        "deadlock-storm",
+    ),
+    "a table that CHECK TABLE finds damaged": (
+        """+-----------+-------+----------+----------------------------+
+| Table     | Op    | Msg_type | Msg_text                   |
++-----------+-------+----------+----------------------------+
+| a.options | check | warning  | Table is marked as crashed |
+| a.options | check | error    | Corrupt                    |
++-----------+-------+----------+----------------------------+
+""",
+        "corruption",
+    ),
+    "a dump that meets a crashed table": (
+        (
+            "mysqldump: Couldn't execute 'show create table `log`': Table './a/log' is marked as"
+            " crashed and should be repaired (145)\n"
+        ),
+        "corruption",
+    ),
+    "a container that was killed, in a list": (
+        (
+            "CONTAINER ID   IMAGE       COMMAND    CREATED       STATUS                     NAMES\n"
+            'd2c9d3f4a1b2   mysql:8.4   "mysqld"   3 hours ago   Exited (137) 2 minutes ago db\n'
+        ),
+        "out-of-memory",
+    ),
+    "a row of that list among words": (
+        (
+            "The container ends all the time, nothing is in its log:\n\n"
+            'd2c9d3f4a1b2   mysql:8.4   "mysqld"      3 hours ago   Exited (137) 2 minutes ago\n'
+        ),
+        "out-of-memory",
+    ),
+    "the state of a container": (
+        '  "Status": "exited",\n  "OOMKilled": true,\n  "ExitCode": 137,\n  "Error": "",\n',
+        "out-of-memory",
+    ),
+    "a proxy that takes a late replica out": (
+        (
+            "2026-02-03 01:03:24 MySQL_Session.cpp:4225:handler(): [ERROR] Detected a lagging"
+            " server during query: 10.3.1.41, 3306\n"
+        ),
+        "applier-behind",
+    ),
+    "sessions that end without a goodbye": (
+        "".join(
+            f"2026-02-03 10:11:{n} {n} [Warning] Aborted connection {n} to db: 'a' user: 'b' host:"
+            " 'web' (Got timeout reading communication packets)\n"
+            for n in range(10, 18)
+        ),
+        "lost-connection",
+    ),
+    "a disk that is always busy with few slow requests": (
+        """Device  r/s   w/s  rkB/s    wkB/s avgrq-sz avgqu-sz   await r_await w_await  svctm  %util
+sda    0.00 131.00   0.00  1232.00    18.53     0.99    7.46    0.00    7.46   7.46  99.20
+
+Device  r/s   w/s  rkB/s    wkB/s avgrq-sz avgqu-sz   await r_await w_await  svctm  %util
+sda    0.00 128.00   0.00  1212.00    19.24     0.98    7.84    0.00    7.84   7.81  98.40
+""",
+        "io-saturated",
+    ),
     "a node that the others have evicted": (
         """2024-05-02 10:11:12 0 [Warning] WSREP: handshake with 1f2e3d4c tcp://10.1.2.3:4567 failed: 'evicted'
 2024-05-02 10:11:12 0 [ERROR] WSREP: exception from gcomm, backend must be restarted: this node has been evicted out of the cluster, gcomm backend restart is required (FATAL)
@@ -2361,7 +2489,7 @@ def test_a_remedy_names_what_the_file_shows(text: str, action: str, tmp_path: Pa
 
 
 def test_a_deadlock_alone_is_explained(tmp_path: Path) -> None:
-    """One deadlock is no storm, and not evidence that there is none."""
+    """Who pastes nothing else asks about it: its finding says which kind it is."""
     lock = "RECORD LOCKS space id 24 page no 4 n bits 72 index uk of table `s`.`slot` trx id"
     waits = f"*** (%d) WAITING FOR THIS LOCK TO BE GRANTED:\n{lock} %d lock_mode X insert intention"
     head = "MySQL thread id %d, OS thread handle 140, query id 100 localhost app update"
@@ -2384,8 +2512,51 @@ INSERT INTO slot (day, n) VALUES ('2018-06-11', 4)
 """
     analysis = _analysed(tmp_path, text)
     assert analysis.headline.text.startswith("Deadlock: ")
-    verdicts = {absence.id: absence.verdict for absence in analysis.absences}
-    assert verdicts["deadlock-storm"] == "no_data"
+    (finding,) = analysis.findings
+    assert (finding.id, finding.verdict) == ("deadlock-storm", "found")
+    label = analysis.headline.text.partition(": ")[2].partition(".")[0]
+    assert label.lower() in finding.why.lower()
+
+
+_DUMP = """=====================================
+2026-01-20 {taken} 0x7f0 INNODB MONITOR OUTPUT
+=====================================
+Per second averages calculated from the last 20 seconds
+------------------------
+LATEST DETECTED DEADLOCK
+------------------------
+2026-01-20 14:14:59 0x7f1
+*** (1) TRANSACTION:
+TRANSACTION 881, ACTIVE 0 sec starting index read
+MySQL thread id 11, OS thread handle 140, query id 100 localhost app updating
+UPDATE slot SET n = 3 WHERE id = 1
+*** (1) WAITING FOR THIS LOCK TO BE GRANTED:
+RECORD LOCKS space id 9 page no 3 n bits 80 index PRIMARY of table `s`.`t` trx id 881 lock_mode X locks rec but not gap waiting
+*** WE ROLL BACK TRANSACTION (1)
+------------
+TRANSACTIONS
+------------
+Trx id counter 990
+Purge done for trx's n:o < 990 undo n:o < 0 state: running but idle
+History list length 2
+LIST OF TRANSACTIONS FOR EACH SESSION:
+---TRANSACTION 42159, not started
+0 lock struct(s), heap size 1136, 0 row lock(s)
+----------------------------
+END OF INNODB MONITOR OUTPUT
+============================
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("taken", "verdicts"), [("14:16:20", ["seen"]), ("14:24:59", ["seen"]), ("14:25:00", [])]
+)
+def test_a_dump_soon_after_a_deadlock_may_have_been_taken_for_it(
+    taken: str, verdicts: list[str], tmp_path: Path
+) -> None:
+    analysis = _analysed(tmp_path, _DUMP.format(taken=taken))
+    assert [finding.verdict for finding in analysis.findings] == verdicts
+    assert all(finding.id == "deadlock-storm" for finding in analysis.findings)
 
 
 _RECORD = "RECORD LOCKS space id 9 page no 3 n bits 80 index PRIMARY of table `s`.`t` trx id"
@@ -2423,8 +2594,8 @@ TRANSACTIONS
 def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
     """It is never 'nothing shows a session that waits', nor a wait that goes on."""
     analysis = _analysed(tmp_path, text)
-    assert analysis.headline.text.startswith("Deadlock, kind unknown")
-    assert not analysis.findings
+    assert analysis.headline.text.startswith(("Deadlock, kind unknown", "Deadlock: An insert"))
+    assert [finding.id for finding in analysis.findings] == ["deadlock-storm"]
 
 
 HARMLESS = {

@@ -99,7 +99,7 @@ def words_of_a_deadlock() -> object:
         given(signature=(name,), table=name, extent="record", index=f"i{name}")
         for name in ("c", "a", "b")
     ]
-    cycle: Any = given(waits=[given(wants=each) for each in wants], members=[1, 2])
+    cycle: Any = given(members=[given(wants=each) for each in wants])
     return explained._names(cycle, given(because=""))
 
 
@@ -777,7 +777,7 @@ def last_deadlock() -> object:
         {"time": [9, 1, 5], "transactions": ["last", "first", "second"], "victim": [None] * 3}
     )
     context: Any = given(evidence=given(frame=lambda kind: frame if kind == "deadlock" else None))
-    with instead(summary, explain=lambda rows, _: given(label=rows, why="")):
+    with instead(summary, explain=lambda rows, _: given(kind="", label=rows, why="")):
         return summary._of_deadlock(context)
 
 

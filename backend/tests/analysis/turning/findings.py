@@ -227,6 +227,12 @@ def _rate_of_latest() -> object:
         return storms._rate_of_latest(given())
 
 
+def _recent() -> object:
+    """A dump that was taken as long after a deadlock as it may be for its sake."""
+    dumps = pl.DataFrame({"kind": ["innodb_status"], "time": [T0 + 600 * S]})
+    return storms._is_recent(dumps, T0)
+
+
 def _overfull() -> object:
     """A gauge above its ceiling, of which no other counter tells anything."""
     limit: Any = limits_of()["table-cache"]
@@ -357,6 +363,7 @@ SCENES: Scenes = {
     "findings.logged_waits MOSTLY waited": partial(_waited_in_a_log, 4.0, 2.0),
     "findings.limits _OVERFULL _doc": _overfull,
     "findings.rules.statements _MANY_ROWS _of_plans": _plan,
+    "findings.storms _RECENT_US _is_recent": _recent,
     "findings.storms _LEAST_TO_RATE _rate_of_latest": _rate_of_latest,
     "findings.storms _GROWS trend": _grows,
     "findings.storms _LEAST_SPAN_US _rate": lambda: storms._rate([at * S for at in range(4)]),

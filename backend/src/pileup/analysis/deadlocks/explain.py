@@ -30,6 +30,8 @@ class Explanation:
     why: str
     change: tuple[str, ...]
     confidence: float
+    because: str
+    """Why the kind is unknown; '' for a known one."""
     settle: str
     """What would settle the kind, or what caused it."""
     pattern: str
@@ -46,6 +48,8 @@ def explain(transactions: Sequence[Mapping[str, Any]], victim: int | None) -> Ex
     words = WORDS[verdict.kind]
     names = _names(cycle, verdict)
     sentences = [words.why.format(**names)] + [_sentence(wait) for wait in cycle.waits]
+    waiting = {wait.waiter.number for wait in cycle.waits}
+    sentences += [_alone(member) for member in cycle.members if member.number not in waiting]
     lanes = tuple(_lane(member, cycle) for member in cycle.members)
     return Explanation(
         kind=verdict.kind,
@@ -53,6 +57,7 @@ def explain(transactions: Sequence[Mapping[str, Any]], victim: int | None) -> Ex
         why=" ".join(sentences),
         change=tuple(change.format(**names) for change in words.change),
         confidence=verdict.confidence,
+        because=verdict.because,
         settle=words.settle.format(**names),
         pattern=pattern_id(cycle, verdict.kind),
         lanes=lanes,
@@ -62,7 +67,8 @@ def explain(transactions: Sequence[Mapping[str, Any]], victim: int | None) -> Ex
 
 
 def _names(cycle: Cycle, verdict: Verdict) -> dict[str, str | int]:
-    wants = sorted((wait.wants for wait in cycle.waits), key=lambda lock: lock.signature)
+    requests = (member.wants for member in cycle.members if member.wants)
+    wants = sorted(requests, key=lambda lock: lock.signature)
     inserts = [lock for lock in wants if lock.extent == "insert"]
     first = next(iter(inserts or wants), None)
     tables = sorted({lock.table for lock in wants})
@@ -85,12 +91,25 @@ def _sentence(wait: Wait) -> str:
     return f"{_named(wait.waiter)} wants {_a(lock_words(wait.wants))} {_where(wait.wants)}, {held}."
 
 
+def _alone(member: Member) -> str:
+    """Describe a transaction of which nothing printed is in its way, or that shows no wait."""
+    if member.wants is not None:
+        wanted = f"{_a(lock_words(member.wants))} {_where(member.wants)}"
+        return f"{_named(member)} wants {wanted}; who has it is not printed."
+    held = [f"{_a(lock_words(lock))} {_where(lock)}" for lock in member.holds[:1]]
+    return (
+        f"{_named(member)} holds {held[0]}."
+        if held
+        else f"{_named(member)} takes part; its locks are not printed."
+    )
+
+
 def _a(words: str) -> str:
     return f"{'an' if words[0] in 'aeio' else 'a'} {words}"
 
 
 def _named(member: Member) -> str:
-    shape = member.statement.shape if member.statement else "no statement printed"
+    shape = member.statement.shape if member.statement else "a statement that is not printed"
     return f"({member.number}) {shape}"
 
 

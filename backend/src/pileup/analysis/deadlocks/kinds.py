@@ -1,7 +1,8 @@
 """Decide the kind of a deadlock from the printed locks and statements.
 
-Each decision holds whichever transaction is printed first. A text that is cut, or that prints too
-little, gives kind 'unknown' with the reason: never the nearest guess.
+Each decision holds whichever transaction is printed first. A text that is cut gives a kind only
+where a single printed request decides it, and kind 'unknown' with the reason else: never the
+nearest guess.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from pileup.analysis.deadlocks.locks import Lock
 
 Kind = Literal[
     "auto-inc", "table-lock", "upsert", "duplicate-insert", "delete-insert", "missing-row-insert",
-    "supremum", "gap-insert", "waiting-lock", "foreign-key", "s-to-x", "index-order", "index-merge",
-    "range-scan", "row-order", "cycle", "unknown",
+    "supremum", "gap-insert", "insert-wait", "waiting-lock", "foreign-key", "s-to-x",
+    "index-order", "index-merge", "range-scan", "row-order", "cycle", "unknown",
 ]  # fmt: skip
 
 _PRINTED = 0.9
 _INFERRED = 0.75
 _AMBIGUOUS = 0.6
+_CUT = 0.5
+"""Confidence of a kind that a single request decides, as the rest is not printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,8 @@ class Verdict:
 def decide(cycle: Cycle) -> Verdict:
     """Return the kind of a deadlock."""
     if missing := _missing(cycle):
-        return Verdict("unknown", 0.0, missing)
+        part = _of_a_part(cycle)
+        return Verdict(part, _CUT, missing) if part else Verdict("unknown", 0.0, missing)
     wants = [wait.wants for wait in cycle.waits]
     held = [lock for member in cycle.members for lock in member.holds]
     kind = (
@@ -72,6 +76,26 @@ def _missing(cycle: Cycle) -> str:
     if cycle.victim is not None and cycle.victim not in {m.number for m in cycle.members}:
         return "the transaction that was rolled back is not printed"
     return ""
+
+
+def _of_a_part(cycle: Cycle) -> Kind | None:
+    """Decide a deadlock that is printed in part, by requests that only one kind of deadlock has."""
+    for member in cycle.members:
+        wants, verb = member.wants, member.statement.verb if member.statement else ""
+        if wants is None:
+            continue
+        if wants.extent == "table":
+            return "auto-inc" if wants.mode == "AUTO-INC" else "table-lock"
+        if verb == "upsert" and (wants.extent != "row" or not wants.clustered):
+            return "upsert"
+        if wants.extent == "insert":
+            return "insert-wait"
+        is_own = member.statement is not None and member.statement.mentions(wants.table)
+        if wants.mode == "S" and verb in ("insert", "update", "delete") and not is_own:
+            return "foreign-key"
+        if wants.mode == "S" and verb == "insert":
+            return "duplicate-insert"
+    return None
 
 
 def _of_tables(wants: list[Lock], held: list[Lock]) -> Kind | None:

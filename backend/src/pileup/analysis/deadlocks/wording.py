@@ -113,6 +113,17 @@ WORDS: dict[Kind, Words] = {
         ),
         _HISTORY,
     ),
+    "insert-wait": Words(
+        "An insert into a locked gap",
+        "A transaction inserts into a gap of {index} of {table} that another has locked: by a"
+        " search of a range or for a missing row, or by a check for a duplicate; {because}.",
+        (
+            _READ_COMMITTED,
+            "Insert without a locking search before it: INSERT ... ON DUPLICATE KEY UPDATE.",
+            _RETRY,
+        ),
+        "The whole text: innodb_print_all_deadlocks = ON writes each deadlock to the error log.",
+    ),
     "waiting-lock": Words(
         "A waiting request blocks its own holder",
         "One transaction waits for a row of {index} of {table}; the row's owner asks for more on"

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from pileup.analysis.deadlocks import explain
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.findings.seen import NO_DATA, Seen
@@ -49,7 +50,8 @@ def deadlocks(records: StallRecords, per_minute: float) -> Seen:
     rate = max(rate, _rate_of_latest(records))
     if rate < enough:
         # a status dump prints the latest deadlock alone: how many there were is not known
-        return NO_DATA if logged is None and rows.height < 2 else Seen(False)
+        few = _few(records, printed)
+        return few or (NO_DATA if logged is None and rows.height < 2 else Seen(False))
     text = f"{most} deadlocks in one minute, {rows.height} in all"
     if rate > most:
         text = f"{most} deadlocks within seconds of each other, or of the dump that prints them"
@@ -58,6 +60,48 @@ def deadlocks(records: StallRecords, per_minute: float) -> Seen:
     first: dict[str, Any] = rows.row(0, named=True)
     share = min(1.0, rate / (per_minute * _FULL))
     return Seen(True, most, max(0.5, share), text, (records.lines(first, text),))
+
+
+_OF_DEADLOCK = r"(?i)deadlock|\*\*\* "
+OTHER_RECORDS = ("session", "transaction", "semaphore_wait", "stack", "lock_wait")
+"""Records of anything but deadlocks; the lines and counters of their file may be there."""
+_RECENT_US = 600_000_000
+"""Age of a deadlock when its dump was taken: somebody who meets one looks at once."""
+_RECENT = 0.5
+"""Strength of a recent deadlock in a whole dump, which may have been taken for another reason."""
+
+
+def _few(records: StallRecords, printed: pl.DataFrame | None) -> Seen | None:
+    """Return a deadlock that was pasted by itself, or is recent in a dump without a stall."""
+    evidence = records.context.evidence
+    if printed is None or records.context.stall is not None:
+        return None
+    alone = all(evidence.frame(kind) is None for kind in OTHER_RECORDS)
+    alone &= not _tells_more(evidence.frame("event"))
+    alone &= all("deadlock" in file.records for file in evidence.artifacts)
+    last = printed.row(-1, named=True)
+    if not alone and not _is_recent(evidence.frame("snapshot"), last["time"]):
+        return None
+    explained = explain(last["transactions"], last["victim"])
+    if explained.kind == "unknown":
+        text = f"a deadlock was detected; its kind is not known, because {explained.because}"
+    else:
+        text = f"a deadlock was detected: {explained.label[0].lower()}{explained.label[1:]}"
+    strength = 1.0 if alone else _RECENT
+    return Seen(True, printed.height, strength, text, (records.lines(last, text),))
+
+
+def _tells_more(events: pl.DataFrame | None) -> bool:
+    """Return whether a log around a deadlock has lines of anything else."""
+    return events is not None and not events["message"].str.contains(_OF_DEADLOCK).all()
+
+
+def _is_recent(dumps: pl.DataFrame | None, deadlock: int | None) -> bool:
+    """Return whether the only status dump was taken soon after a deadlock."""
+    if dumps is None or deadlock is None:
+        return False
+    times = dumps.filter(pl.col("kind") == "innodb_status")["time"].to_list()
+    return len(times) == 1 and times[0] is not None and 0 <= times[0] - deadlock <= _RECENT_US
 
 
 def _printed(records: StallRecords) -> pl.DataFrame | None:
@@ -208,4 +252,4 @@ def _middle(values: Sequence[float]) -> float:
     return ordered[len(ordered) // 2]
 
 
-__all__ = ["deadlocks", "trend"]
+__all__ = ["OTHER_RECORDS", "deadlocks", "trend"]

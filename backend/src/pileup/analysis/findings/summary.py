@@ -23,6 +23,7 @@ from pileup.analysis.evidence.levels import Level, Levels
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import DAY_US, clock_text, date_text, parse
 from pileup.analysis.findings import machine_checks, next_evidence
+from pileup.analysis.findings.storms import OTHER_RECORDS
 from pileup.analysis.stalls.indicators import signals, throughput
 from pileup.analysis.stalls.refusals import DEADLOCKS_ENDED
 from pileup.numerals import grouped, number, numbers
@@ -307,19 +308,18 @@ _NOT_IN_DUMPS = (
     " A status dump does not show who waits for a metadata, table or global lock: "
     "SHOW FULL PROCESSLIST does."
 )
-_OTHERS = ("session", "transaction", "semaphore_wait", "stack", "lock_wait")
-"""Records of anything but deadlocks; the lines and counters of their file may be there."""
+_DEADLOCK = "deadlock-storm"
 
 
 def _of_deadlock(context: Context) -> str:
     """Explain the last deadlock of evidence that shows nothing else; else an empty text."""
     evidence = context.evidence
     frame = evidence.frame("deadlock")
-    if frame is None or any(evidence.frame(kind) is not None for kind in _OTHERS):
+    if frame is None or any(evidence.frame(kind) is not None for kind in OTHER_RECORDS):
         return ""
     last = frame.sort("time", nulls_last=False, maintain_order=True).row(-1, named=True)
     explained = explain(last["transactions"], last["victim"])
-    if explained.why.startswith(explained.label):
+    if explained.kind == "unknown":
         return f"Deadlock, {explained.why[0].lower()}{explained.why[1:]}"
     return f"Deadlock: {explained.label}. {explained.why}"
 
@@ -328,9 +328,10 @@ def _without_stall(
     context: Context, blockers: list[BlockerDoc], findings: list[FindingDoc]
 ) -> Headline:
     load_signals = [signal for signal in signals(context.values) if len(signal.times) >= _ENOUGH]
-    sure = blockers or any(finding.verdict == "found" for finding in findings)
-    if not load_signals and not sure and (deadlock := _of_deadlock(context)):
-        return Headline(verdict="waits", text=deadlock)
+    sure = [finding.id for finding in findings if finding.verdict == "found"]
+    others = blockers or {*sure} - {_DEADLOCK}
+    if not load_signals and not others and (deadlock := _of_deadlock(context)):
+        return Headline(verdict="waits", text=deadlock, next_step=_cause(findings)[1])
     if not load_signals and (blockers or findings):
         return _of_waits(blockers, findings)
     waits = context.evidence.frame("semaphore_wait")

@@ -48,7 +48,7 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 16
+VERSION = 17
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 LINE_STARTS = (

@@ -25,7 +25,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 11
+VERSION = 12
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -64,7 +64,7 @@ _REPORTED = re.compile(
     r"|\b[A-Za-z.]{2,80}(?:Error|Exception):"
     r"|\([0-9A-Z]{5}/\d{4}\)|\(\d{4}\)|\b\d{4} \([0-9A-Z]{5}\)|\((?:errno|Errcode|OS errno)[: ]"
     r"|\b(?:failed|unable) to [a-z]{3,12}\b|mysqli?\b|\bpymysql\b|\bER_[A-Z_]{4,40}\b"
-    r"|(?:\b|_)errno\W"
+    r"|(?:\b|_)errno\W|\bError_code: \d{4}\b|\bCouldn't execute\b"
 )
 """How somebody reports it: a text that only speaks of an error has none of this."""
 # every night we hit "The table 'sessions' is full"

@@ -35,7 +35,7 @@ GIVES = (
     "read as such."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
-VERSION = 12
+VERSION = 13
 LINE_STARTS = (
     r"\d{4}-\d\d-\d\d[T ]|\d{6} +\d\d?:\d\d:\d\d|InnoDB: |\[(?:Note|Warning|ERROR|System)\] "
 )

@@ -24,7 +24,7 @@ PRINTED_BY = (
     "`INNODB_TRX`, `INNODB_LOCKS`, `data_locks`, `data_lock_waits`, `metadata_locks`, `threads`, "
     "`events_waits_current`, `mutex_instances`, `rwlock_instances`, sys; box, tabs, `\\G`"
 )
-VERSION = 16
+VERSION = 17
 HINTS = ("-lock-waits", "-transactions", "-ps-locks-transactions", "-prepared-statements")
 
 _KEYS = (

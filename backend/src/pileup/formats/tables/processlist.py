@@ -27,7 +27,7 @@ PRINTED_BY = (
     "any layout of a client, Markdown, CSV; any columns in any order, or counted by state; "
     "`information_schema`, `performance_schema`"
 )
-VERSION = 20
+VERSION = 21
 HINTS = ("-processlist", "processlist.txt")
 
 

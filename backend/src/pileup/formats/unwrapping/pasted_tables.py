@@ -218,8 +218,15 @@ def _keys_reader(lines: list[str]) -> Unwrap | None:
     names = [match["name"] for line in lines if (match := _KEY.match(line))]
     lower = {name.lower() for name in names}
     if not rows and not _are_of_one_row(lower):
-        return None
+        error = [line for line in lines if _LAST_ERROR.match(line)]
+        is_error = len(error) == 1 and len(list(filter(str.strip, lines))) <= _FEW_LINES
+        return _Keys([error[0].split(":")[0].strip()], has_rows=False) if is_error else None
     return _Keys(names, has_rows=bool(rows)) if len(names) > 1 else None
+
+
+_LAST_ERROR = re.compile(r"\s{0,60}Last_(?:(?:SQL|IO)_)?Error: \S+ \S+ \S", re.IGNORECASE)
+"""Why replication stopped, which somebody copied alone out of its status."""
+_FEW_LINES = 8
 
 
 def _first_rows(lines: list[str], rows: list[int]) -> list[str]:

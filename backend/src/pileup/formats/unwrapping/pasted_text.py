@@ -59,8 +59,11 @@ _ENTRY = re.compile(
     r"\d{4}-\d\d-\d\d[T ][ \d]\d:\d\d:\d\d(?:\.\d{6}(?:Z|[+-]\d\d:\d\d))? \d{1,20} "
     r"\[(?:Note|Warning|ERROR|System)\] "
 )
+# > 14:17:44 2017-03-28T14:17:36.086635Z 8 [Warning] ...      a clock of a viewer, or of a prompt
+_CLOCK = r"(?:[>|#$] ?){0,3}\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? {1,3}(?:[>|] ?)?"
+_CLOCK_BEFORE_ENTRY = re.compile(rf"{_CLOCK}(?={_ENTRY.pattern})")
 _BEFORE_ENTRY = re.compile(
-    rf"(?!\d{{4}}-|\d{{6}} )(?:(?!\d\d:\d\d)[^\n]){{1,160}}?(?={_ENTRY.pattern})"
+    rf"(?:{_CLOCK}|(?!\d{{4}}-|\d{{6}} )(?:(?!\d\d:\d\d)[^\n]){{1,160}}?)(?={_ENTRY.pattern})"
 )
 # - `| 26 | User sleep | select sleep(1000) |`        each line as code, perhaps in a list
 _CODE = re.compile(
@@ -103,6 +106,7 @@ def choose_cleaner(head: str) -> Unwrap | None:
         _bracketed,
         _drawn_frame,
         _counted,
+        _elided_row,
     ):
         if step := choose(lines):
             steps.append(step)
@@ -303,6 +307,18 @@ def _bracketed(lines: list[str]) -> Unwrap | None:
         if inside >= _LEAST_BRACKETED:
             return lambda line: _BRACKETED.sub(r"\g<name>: \g<value>", line)
     return None
+
+
+# | 55279262 | app | 10.0.0.7:44623 | shop | Query | 206 | Waiting for table flush | SELECT a ...
+_ELIDED_ROW = re.compile(r"\s{0,8}\|(?:[^|]{1,200}\|){4,12}[^|]{1,4000}\.\.\.\s*$")
+
+
+def _elided_row(lines: list[str]) -> Unwrap | None:
+    """Return what closes the only row of a table, whose rest somebody replaced by dots."""
+    rows = [line for line in lines if line.lstrip().startswith("|")]
+    if len(rows) != 1 or not _ELIDED_ROW.match(rows[0]):
+        return None
+    return lambda line: f"{line.rstrip()} |" if _ELIDED_ROW.match(line) else line
 
 
 _LEFT_EDGES = ("\u2502", "\u2503", "\u2551")
@@ -579,6 +595,8 @@ def _around(lines: list[str]) -> Unwrap | None:
 
 def _in_front(lines: list[str]) -> Unwrap | None:
     filled = [line for line in lines if line.strip()]
+    if len(filled) == 1 and _CLOCK_BEFORE_ENTRY.match(filled[0]):
+        return partial(without, _CLOCK_BEFORE_ENTRY)
     if len(filled) < 2:
         return None
     for pattern in (_QUOTE, *_VIEWERS, *_MARGINS):

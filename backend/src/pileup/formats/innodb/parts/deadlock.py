@@ -99,6 +99,8 @@ class _Trx:
     body: Parts | None = None
     holds: list[_Lock] = field(default_factory=list)
     waits_for: _Lock | None = None
+    trx_id: str | None = None
+    """Of a transaction that only its lock names, as the text ends before it."""
 
 
 def has_unmarked(head: str) -> bool:
@@ -210,6 +212,10 @@ class _Reader:
         }
         for lock in self._conflicts:  # the lock of another transaction, which it names
             holder = holders.get(lock.printed.trx_id)
+            if holder is None and self.victim is None and lock.printed.trx_id:
+                number = max(self.transactions, default=0) + 1
+                holder = _Trx(number, trx_id=lock.printed.trx_id)
+                self.transactions[number] = holders[lock.printed.trx_id] = holder
             if holder is not None and lock not in holder.holds:
                 holder.holds.append(lock)
         if self._too_deep and self.victim is None and len(self.transactions) == 1:
@@ -397,7 +403,7 @@ def _trx(trx: _Trx) -> DeadlockTrx:
         "waits_rows": trx.waits_for.rows or None if trx.waits_for else None,
     }
     if trx.body is None:
-        return DeadlockTrx(number=trx.number, trx_id=UNKNOWN, **locks)
+        return DeadlockTrx(number=trx.number, trx_id=trx.trx_id or UNKNOWN, **locks)
     trx_id, text, session, query, _, _ = trx.body
     above = read_above(text)
     session_id, os_thread, _, words = read_session(session or "")

@@ -333,6 +333,7 @@ def header(
         return None
     if _BAR_ROW.match(text):
         names = bars(text.replace("||", "|") if _HEAD_OF_WIKI.fullmatch(text) else text)
+        names = _named_elided(names)
         if _are_names(names, least=1):
             return Delimited("|", tuple(names))
         unnamed = tuple(f"column_{at}" for at in range(1, len(names) + 1))
@@ -489,6 +490,17 @@ def _numbered(cells: Sequence[str]) -> list[str]:
         seen[cell.lower()] += 1
         names.append(cell if seen[cell.lower()] == 1 else f"{cell} ({seen[cell.lower()]})")
     return names
+
+
+def _named_elided(cells: Sequence[str]) -> list[str]:
+    """Name the columns that somebody left out of a table, and printed as '...', by their place."""
+    names = [cell.strip() for cell in cells]
+    if all(map(_ELIDED.fullmatch, names)):
+        return names
+    return [f"column_{at}" if _ELIDED.fullmatch(name) else name for at, name in enumerate(names, 1)]
+
+
+_ELIDED = re.compile(r"\.{2,5}")
 
 
 def _are_names(cells: Sequence[str], least: int = 2) -> bool:

@@ -3,8 +3,9 @@
 Source: INNODB_TRX, INNODB_LOCKS, INNODB_LOCK_WAITS (<= 5.7, MariaDB), performance_schema.
         data_locks, data_lock_waits (8.0+), metadata_locks, threads (5.7+), METADATA_LOCK_INFO
         (MariaDB), XA RECOVER, sys.innodb_lock_waits, sys.schema_table_lock_waits, sys.processlist
-        and sys.session, SHOW PROCESSLIST, and the two queries of pt-stalk's -lock-waits; what
-        threads wait for by performance_schema is read by ``event_waits``.
+        and sys.session, SHOW PROCESSLIST, the two queries of pt-stalk's -lock-waits, and innotop's
+        screens of locks and of lock waits; what threads wait for by performance_schema is read by
+        ``event_waits``.
 Ids:    THREAD_ID of performance_schema is its own, not the connection's: it is kept apart.
 """
 
@@ -339,6 +340,56 @@ def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
     )
 
 
+def _innotop_wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    """Convert a row of innotop's lock waits: the waiter's and the blocker's connection."""
+    yield LockWait(
+        **where.record_fields(row),
+        lock_kind="record",
+        waiting_session=integer(cells.get("wthread")),
+        waiting_query=cells.get("waiting query") or None,
+        waiting_s=_innotop_seconds(cells.get("wwait")),
+        blocking_session=integer(cells.get("bthread")),
+        blocking_query=cells.get("blocking query") or None,
+    )
+
+
+def _innotop_lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    """Convert a row of innotop's locks, which names a transaction by its connection."""
+    session, waits = integer(cells.get("id")), cells.get("waiting") == "1"
+    if waits:
+        yield Transaction(
+            **where.record_fields(row),
+            trx_id=f"of session {session}" if session is not None else "unknown",
+            state="ACTIVE",
+            lock_wait=True,
+            session_id=session,
+            active_s=_innotop_seconds(cells.get("active")),
+            wait_s=_innotop_seconds(cells.get("wait")),
+        )
+    table = ".".join(filter(None, (cells.get("db"), cells.get("table"))))
+    yield TrxLock(
+        **where.record_fields(row),
+        trx_id=f"of session {session}" if session is not None else "unknown",
+        session_id=session,
+        lock_kind="table" if (cells.get("type") or "").upper() == "TABLE" else "record",
+        table=_plain(table) or "unknown",
+        index=_plain(cells.get("index")),
+        mode=cells.get("mode") or "unknown",
+        waiting=waits,
+    )
+
+
+def _innotop_seconds(text: str | None) -> float | None:
+    """Convert '18s', '00:45' or '1:02:03' to seconds."""
+    parts = (text or "").removesuffix("s").split(":")
+    if not all(map(str.isdecimal, parts)) or len(parts) > _CLOCK_PARTS:
+        return None
+    return float(sum(int(part[:9]) * 60**at for at, part in enumerate(reversed(parts))))
+
+
+_CLOCK_PARTS = 3
+
+
 def _aggregate(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
     """Convert a row of pt-stalk's first query: who_blocks is 'thread 390 from localhost'."""
     match = re.search(r"thread (\d{1,18})(?!\S)", cells.get("who_blocks") or "")
@@ -416,8 +467,8 @@ def _plain(name: str | None) -> str | None:
     return (name or "").replace("`", "") or None
 
 
-_TABLES = tuple(
-    _Known(kind, frozenset(columns.split()), make)
+_TABLES = tuple(  # '~': a blank in a name
+    _Known(kind, frozenset(name.replace("~", " ") for name in columns.split()), make)
     for kind, columns, make in (
         ("transactions", "trx_id trx_state trx_mysql_thread_id", _transaction),
         ("lock_waits", "who_blocks num_waiters", _aggregate),
@@ -429,6 +480,8 @@ _TABLES = tuple(
         ("lock_waits", "waiting_thread blocking_thread", _wait),  # aliases of the manual's query
         ("lock_waits", "waiting_pid waiting_query locked_table", _wait),  # cut before the holder
         ("lock_waits", "waiting_trx_id wait_age locked_table", _wait),
+        ("lock_waits", "wthread bthread waiting~query", _innotop_wait),
+        ("transactions", "waiting active mode table index", _innotop_lock),
         ("transactions", "engine_lock_id engine_transaction_id lock_mode", _lock),
         ("transactions", "lock_id lock_trx_id lock_mode", _lock),
         ("transactions", "engine_transaction_id lock_mode lock_status", _lock),

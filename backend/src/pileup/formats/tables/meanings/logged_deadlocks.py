@@ -1,8 +1,9 @@
-"""Convert the rows of pt-deadlock-logger to deadlocks: a row per transaction.
+"""Convert the rows of pt-deadlock-logger and innotop to deadlocks: a row per transaction.
 
 Source: pt-deadlock-logger of Percona Toolkit, printed or from its --dest table. All rows of a
         server and a time are one deadlock; ``victim`` is 1 for the transaction rolled back,
         ``wait_hold`` is w for a lock that is waited for and h for one that is held.
+        innotop's screen of deadlocks: ID, Timestring, ..., Victim, ..., Query Text; without locks.
 Time:   ``ts`` is the server's local time, as in the status dump that the tool reads.
 """
 
@@ -23,14 +24,18 @@ from pileup.formats.tables.meanings.handlers import (
 from pileup.formats.tables.meanings.tables import Shared
 from pileup.records import Clock, Deadlock, DeadlockTrx, Item, Problem
 
+_LOGGED = frozenset(("thread", "wait_hold", "victim"))
+_ON_SCREEN = {"id": "thread", "timestring": "ts", "victim": "victim", "query text": "query"}
+"""Columns of innotop, and what pt-deadlock-logger calls them."""
 NAMES = frozenset(("wait_hold", "victim"))
+_YES = ("1", "Yes")
 _MOST_TRANSACTIONS = 200
 """Of one deadlock: InnoDB gives up its search there."""
 
 
 def is_deadlocks(seen: Seen) -> bool:
     """Whether a table has the threads of deadlocks and who was rolled back."""
-    return {"thread", *NAMES} <= set(seen.columns)
+    return set(seen.columns) >= _LOGGED or _ON_SCREEN.keys() <= set(seen.columns)
 
 
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
@@ -41,6 +46,8 @@ def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
 class _Deadlocks(Ready):
     def __init__(self, columns: tuple[str, ...], where: Where) -> None:
         super().__init__()
+        if not set(columns) >= _LOGGED:
+            columns = tuple(_ON_SCREEN.get(name, name) for name in columns)
         self._columns, self._where = columns, where
         self._of: tuple[str | None, str | None] | None = None
         self._rows: list[tuple[Cells, ResultRow]] = []
@@ -66,7 +73,7 @@ class _Deadlocks(Ready):
             return
         cells, row = self._rows[0]
         wall, clock = self._time(cells)
-        victims = [at for at, (of, _) in enumerate(self._rows, 1) if of["victim"] == "1"]
+        victims = [at for at, (of, _) in enumerate(self._rows, 1) if of["victim"] in _YES]
         self._ready.append(
             Deadlock(
                 line_first=row.line_first,
@@ -90,7 +97,7 @@ class _Deadlocks(Ready):
 
 
 def _transaction(number: int, cells: Cells) -> DeadlockTrx:
-    lock, is_held = _lock(cells), cells["wait_hold"] == "h"
+    lock, is_held = _lock(cells), cells.get("wait_hold") == "h"
     trx = cells.get("txn_id") or ""
     return DeadlockTrx(
         number=number,

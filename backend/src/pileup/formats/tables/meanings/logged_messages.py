@@ -1,7 +1,8 @@
 """Convert rows that are messages of the server to events, and keep the table.
 
 Source: SHOW WARNINGS and SHOW ERRORS (Level, Code, Message); performance_schema.error_log of MySQL
-        8.0.22 and later (LOGGED, PRIO, ERROR_CODE, SUBSYSTEM, DATA).
+        8.0.22 and later (LOGGED, PRIO, ERROR_CODE, SUBSYSTEM, DATA); CHECK, REPAIR, ANALYZE and
+        OPTIMIZE TABLE (Table, Op, Msg_type, Msg_text).
 Yields: an Event per row with what it says, at the time that a row prints; the table.
 """
 
@@ -15,14 +16,16 @@ from pileup.records import Event
 
 _WARNINGS = frozenset(("level", "code", "message"))
 _LOG = frozenset(("prio", "error_code", "data"))
-NAMES = frozenset(("message", "error_code"))
+_CHECK = frozenset(("table", "msg_type", "msg_text"))
+NAMES = frozenset(("message", "error_code", "msg_text"))
+_FINE = frozenset(("status", "info", "note"))
 _LONGEST = 4_000
 
 
 def are_messages(seen: Seen) -> bool:
-    """Whether a table has the columns of warnings, or of the log of errors."""
+    """Whether a table has the columns of warnings, of the log of errors, or of CHECK TABLE."""
     names = set(seen.columns)
-    return names >= _WARNINGS or names >= _LOG
+    return names >= _WARNINGS or names >= _LOG or names >= _CHECK
 
 
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
@@ -33,11 +36,14 @@ class _Messages(BesideTable):
     """Collects the table; each row is an event."""
 
     def note(self, row: ResultRow, cells: Cells) -> None:
-        message = first(cells, "message", "data")
+        message = first(cells, "message", "data", "msg_text")
         if not message:
             return
+        level = (first(cells, "level", "prio", "msg_type") or "").lower()
+        if "msg_text" in cells:
+            message = f"{first(cells, 'table')}: {message}"
+            level = "note" if level in _FINE else level
         stamp = read_stamp(cells.get("logged") or "")
-        level = (first(cells, "level", "prio") or "").lower()
         self._ready.append(
             Event(
                 line_first=row.line_first,
