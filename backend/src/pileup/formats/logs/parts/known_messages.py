@@ -30,7 +30,7 @@ _BEFORE = re.compile(
 _OF_DAEMON = re.compile(r"[a-z][\w.-]{1,30}(?:\[\d{1,10}\])?: ")
 """A line of a journal whose date was left out: ntpd[812]: time reset -81.331213 s."""
 # General error: 1467 Failed to read auto-increment value from storage engine
-_CLAUSE = re.compile(r"[:\"'(>\]\uff08\uff1a-]\s{0,4}(?:\d{4,5} )?(?=[A-Za-z])")
+_CLAUSE = re.compile(r"[:=\"'(>\]\uff08\uff1a-]\s{0,4}(?:\d{4,5} )?(?=[A-Za-z])")
 _FLAG = re.compile(r"\A\(\?i\)(.*)\Z", re.DOTALL)
 """An expression in any case, which is a part of another one only as a group."""
 _NO_HEADING = re.compile(r"[\d'\"`/\[(!]")
