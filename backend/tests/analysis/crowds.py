@@ -670,7 +670,7 @@ def judged_stalls() -> object:
     stalls = [
         SimpleNamespace(kind="stall", onset=n, end=n + 1, peak=None, evidence=()) for n in range(3)
     ]
-    examined = SimpleNamespace(stalls=stalls)
+    examined = SimpleNamespace(stalls=stalls, real=stalls, every=())
     judge = mock.Mock(return_value=mock.MagicMock())
     with ExitStack() as patches:
         for name, instead in (

@@ -1,4 +1,7 @@
-"""One capture of a pair shows what it shows alone (invariant 1), over samples and captures."""
+"""One capture of a pair shows what it shows alone (invariant 1), over samples and captures.
+
+Either way round: the episodes, and the findings of what has no episode.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ import pytest
 
 from pileup.analysis import EvidenceArtifact, analyse, bundle_of, gather
 from pileup.analysis.contract import Analysis
-from tests.analysis.captures.test_partition import assert_same
+from pileup.records import Frame, Session, Stack
+from tests.analysis.captures.test_beside import Print, file
+from tests.analysis.captures.test_partition import CALM, HOUR, SHORT, STALL, assert_same
+from tests.analysis.frames import T0, artifact, frames, moment
 from tests.support.captures import SAMPLES, on_samples, parsed, sample
 from tests.support.rounds import Rounds
 
@@ -24,14 +30,19 @@ EVERY = re.compile("")
 Parsed = list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]
 
 
+OURS = tuple(path.name for path in sorted(sample("").iterdir()) if (path / "artifacts").is_dir())
+"""Every sample of the repository: also those whose files name no host, or have no time."""
+
+
 @on_samples
-@pytest.mark.on_turn(0, 2)
-def test_a_sample_beside_another() -> None:
-    pair = ("commit-pileup", "hot-row")
+@pytest.mark.parametrize("pair", list(itertools.combinations(OURS, 2)), ids="+".join)
+@pytest.mark.dealt(7)
+def test_a_sample_beside_another(pair: tuple[str, str]) -> None:
     both = analyse(gather([*_few(pair[0]), *_few(pair[1])]))
-    assert len(both.captures) == 2
     for name in pair:
-        assert_same(_alone(name), both)
+        alone = _alone(name)
+        assert alone.episodes
+        assert_same(alone, both)
 
 
 @on_samples
@@ -59,12 +70,93 @@ def test_pairs_of_captures(captures: Path, rounds: Rounds) -> None:
             assert_same(_whole(folder) if rounds.long else analyse(gather(files(folder))), both)
 
 
+# ---- what has no episode ------------------------------------------------------------------------
+
+
+LOCKED = Stack(
+    count=40,
+    frames=tuple(Frame(function=name) for name in ("fsync", "MYSQL_LOG::flush_and_sync")),
+    line_first=1,
+    line_last=1,
+    snapshot=0,
+)
+
+
+def _waiting(way: Print) -> Parsed:
+    """A dump's list of sessions in which all wait for one table, and no series."""
+    rows = [
+        Session(
+            line_first=at + 2, line_last=at + 2, session_id=at, user="app", host=way.host,
+            command="Query", time_s=30, state="Waiting for table metadata lock",
+            query="SELECT * FROM orders", wall_us=way.first, clock=way.clock, snapshot=0,
+        )
+        for at in range(40)
+    ]  # fmt: skip
+    seen = dataclasses.replace(moment("processlist", way.first, way.clock), snapshot=0)
+    described = dataclasses.replace(artifact("listed"), path="a/list.txt", format="processlist")
+    return [(described, frames(dataclasses.replace(seen, host=way.host), *rows))]
+
+
+@pytest.mark.parametrize("host", ["db-9", None])
+@pytest.mark.parametrize("hours", [-48, 100])
+def test_a_list_without_a_stall_keeps_its_findings_beside_a_stall(
+    host: str | None, hours: int
+) -> None:
+    listed = _waiting(Print(host, T0 + hours * HOUR))
+    stalled = [
+        file("b/status.txt", Print("db-1", shape=tuple(STALL))),
+        file("b/processlist.txt", Print("db-1")),
+    ]
+    alone = analyse(gather(listed))
+    assert alone.findings
+    assert not alone.episodes
+    both = analyse(gather([*listed, *stalled]))
+    assert_same(analyse(gather(stalled)), both)
+    known = {finding.id: finding for finding in both.findings}
+    assert [known.get(finding.id) for finding in alone.findings] == alone.findings
+
+
+def _fragments(folder: str) -> Parsed:
+    stack = dataclasses.replace(artifact("pmp"), path=f"{folder}pmp.txt", format="pmp")
+    return [(stack, frames(moment("stacks", None, "relative"), LOCKED))]
+
+
+@pytest.mark.parametrize("shape", [CALM, SHORT, []])
+@pytest.mark.parametrize("host", ["db-9", None])
+def test_a_stack_without_a_time_is_of_the_only_stall(shape: list[float], host: str | None) -> None:
+    """Of several captures in its folder, people took it because of the one that stalled."""
+    mine = [file("status.txt", Print(shape=tuple(STALL))), *_fragments("")]
+    later = Print(host, T0 + 100 * HOUR, shape=tuple(shape))
+    other = file("export.csv" if shape else "dump.txt", later)
+    assert_same(analyse(gather(mine)), analyse(gather([*mine, other])))
+
+
+def test_a_stack_without_a_time_is_of_none_of_two_stalls() -> None:
+    first = file("status.txt", Print(shape=tuple(STALL)))
+    second = file("export.csv", Print(None, T0 + 100 * HOUR, shape=tuple(STALL)))
+    both = analyse(gather([first, second, *_fragments("")]))
+    assert len(both.episodes) == 2
+    (stack,) = (each.sha256 for each, _ in _fragments(""))
+    assert all(stack not in each.artifacts for each in both.captures)
+
+
+def test_a_stack_of_another_recording_is_not_evidence() -> None:
+    """Its folder has no stall; the other folder is a recording, with settings of its own."""
+    mine = [file(f"a/{name}", Print(shape=tuple(STALL))) for name in ("status.txt", "my.cnf")]
+    both = analyse(gather([*mine, *_fragments("b/")]))
+    assert_same(analyse(gather(mine)), both)
+    beside = [mine[0], *_fragments("b/")]
+    (capture,) = analyse(gather(beside)).captures
+    assert len(capture.artifacts) == 2
+
+
 @functools.cache
 def _few(name: str) -> Parsed:
+    """Return a few files of a long sample, and all of a short one, in a folder of its name."""
     return [
-        (artifact, frames)
-        for artifact, frames in _placed(sample(name))
-        if FEW.search(artifact.path)
+        (described, records)
+        for described, records in _placed(sample(name))
+        if name not in SAMPLES or FEW.search(described.path)
     ]
 
 
@@ -85,10 +177,10 @@ def _few_placed(folder: Path) -> Parsed:
 def _placed(folder: Path, names: re.Pattern[str] = EVERY) -> Parsed:
     """Return a recording's files below a folder of its name, as ``pileup analyze`` shows two."""
     found = []
-    for artifact, frames in parsed(folder, names):
-        path, *copies = (f"{folder.name}/{name}" for name in artifact.paths)
+    for described, records in parsed(folder, names):
+        path, *copies = (f"{folder.name}/{name}" for name in described.paths)
         moved = dataclasses.replace(
-            artifact, path=path, copies=tuple(copies), bundle=bundle_of(path)
+            described, path=path, copies=tuple(copies), bundle=bundle_of(path)
         )
-        found.append((moved, frames))
+        found.append((moved, records))
     return found

@@ -89,29 +89,37 @@ def same_stalls() -> object:
 
 
 def leading_episodes() -> object:
-    """Of three captures with stalls of several sizes: which is judged, and which leads."""
+    """Of captures with stalls of several sizes, and without: which is judged, and which leads."""
     sizes = {3: 5.0, 9: 7.0, 1: 5.0, 4: 7.0, 6: 1.0}
     weights = {3: 0.5, 9: 0.5, 1: 0.2, 4: 0.5, 6: 0.9}
 
     def stall(at: int, kind: str = "stall") -> Any:
         return given(onset=T0 + at * S, kind=kind, host="a")
 
-    captures = [given(id=name, span=None, hosts=set()) for name in ("b", "a", "c", case.UNDATED)]
-    stalls = (
-        [stall(3), stall(9), stall(2, "recovery_burst")],
-        [stall(3), stall(1)],
-        [stall(6), stall(4)],
-        [],
-    )
+    names = ("b", "a", "c", "h", "g", "f", "e", "d", case.UNDATED)
+    captures = [given(id=name, span=None, hosts=set()) for name in names]
+    stalls = {
+        "b": [stall(3), stall(9), stall(2, "recovery_burst")],
+        "a": [stall(3), stall(1)],
+        "c": [stall(6), stall(4)],
+    }
+    waiting = {"h": [1, 5], "g": [5, 2], "f": [9], "e": [0]}
 
     def examined(capture: Any, *_: Any) -> Any:
-        return given(capture=capture, stalls=stalls[captures.index(capture)])
+        mine = stalls.get(capture.id, [])
+        return given(
+            capture=capture,
+            stalls=mine,
+            real=[each for each in mine if each.kind == "stall"],
+            every=[given(waiting=each) for each in waiting.get(capture.id, [])],
+        )
 
     def second(each: Any) -> int:
         return int((each.onset - T0) // S)
 
     changes: dict[str, Any] = {
         "shares": lambda _, each: [(row, None) for row in each],
+        "with_shared": lambda every, _: every,
         "examine": examined,
         "judge": lambda of, at, _: (of.capture.id, None if at is None else second(at)),
         "_neighbours": always(None),
@@ -128,7 +136,7 @@ def leading_episodes() -> object:
                 [(each.id, each.judged) for each in found.episodes],
                 found.leading.id,
                 found.whole,
-                found.undated,
+                found.calm,
             ]
         )
     return answers
@@ -138,7 +146,8 @@ def findings_of_a_case() -> object:
     """The leading episode's come first; of others the highest score of each, symptoms last."""
 
     def finding(name: str, score: float, role: str = "problem") -> Any:
-        return given(id=name, score=score, role=role)
+        verdict = "seen" if name in "ub" else "found"
+        return given(id=name, score=score, role=role, verdict=verdict)
 
     def episode(name: str, *findings: Any) -> Any:
         return given(id=name, judged=given(findings=findings))
@@ -146,20 +155,26 @@ def findings_of_a_case() -> object:
     whole = given(findings=[finding("own", 0.1), finding("b", 0.3)])
     found: Any = given(
         whole=whole,
+        leading="e1",
         episodes=[
             episode("e1", finding("z", 0.5), finding("s", 0.9, "symptom"), finding("own", 0.1)),
             given(id="e2", judged=None),
             episode("e3", finding("a", 0.5), finding("z", 0.6), finding("y", 0.6)),
             episode("e4", finding("a", 0.4), finding("r", 0.95, "symptom"), finding("x", 0.6)),
         ],
-        undated=given(findings=[finding("a", 0.99), finding("u", 0.55)]),
+        calm=[
+            given(findings=[finding("a", 0.99), finding("u", 0.55)]),
+            given(findings=[finding("u", 0.99), finding("v", 0.6)]),
+        ],
     )
 
     def replaced(each: Any, episodes: list[str]) -> Any:
         return each.id, each.score, episodes
 
     with instead(case, msgspec=given(structs=given(replace=replaced))):
-        return case.findings(found)
+        led = case.findings(found)
+        found.leading = None
+        return [led, case.findings(found)]
 
 
 def cut_of_a_file() -> object:

@@ -26,7 +26,7 @@ def files_of_a_capture() -> object:
         host="h", start=0, end=9 * S, interval_s=1.0, artifacts={"x"},
         lent=[given(interval_s=1.0, artifacts=set("bac"))],
         parts=[given(is_dense=True, hosts={"h"})],
-        undated={"q": 3, "p": 2, "r": 1, "s": 4},
+        undated={"q": 3, "p": 2, "r": 1, "s": 4}, shared=set(), folder=None,
     )  # fmt: skip
     with instead(partition, holes=always(())):
         found = partition._capture(group, set("pqr"))

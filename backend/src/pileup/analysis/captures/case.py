@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 import polars as pl
@@ -18,7 +18,7 @@ from pileup.analysis.captures.examine import (
     examine,
     judge,
 )
-from pileup.analysis.captures.partition import UNDATED, Capture, partition
+from pileup.analysis.captures.partition import UNDATED, Capture, partition, with_shared
 from pileup.analysis.captures.recurrence import recurrence, unjudged_headline
 from pileup.analysis.captures.shares import shares
 from pileup.analysis.captures.stretches import DENSE_S
@@ -72,8 +72,8 @@ class Case:
     leading: Episode | None
     whole: Judged
     """The answers that the document gives outside of its episodes."""
-    undated: Judged | None = None
-    """What fragments say that have no time and may belong to any of several captures."""
+    calm: list[Judged] = field(default_factory=list)
+    """What captures without a stall say, and fragments without a time that may be of several."""
 
 
 def examine_case(
@@ -86,12 +86,8 @@ def examine_case(
     if not captures:
         everything = frozenset(artifact.sha256 for artifact in evidence.artifacts)
         captures = [Capture(id=UNDATED, host=None, span=None, undated=everything)]
-    by_capture = _by_capture(corrections_by_people, captures)
-    examined = [
-        examine(capture, captures, share, by_capture.get(capture.id, ()), answers)
-        for capture, share in shares(evidence, captures)
-    ]
-    fragments = examined.pop() if len(examined) > 1 and captures[-1].id == UNDATED else None
+    examined = _examined(evidence, captures, corrections_by_people, answers)
+    fragments = examined.pop() if len(examined) > 1 and examined[-1].capture.id == UNDATED else None
     episodes = [
         Episode(each, at)
         for each in examined
@@ -105,12 +101,38 @@ def examine_case(
         beside = _neighbours(evidence, episode)
         episode.judged = judge(episode.examined, episode.stall, beside)
     leading = max(largest, key=lambda e: (_weight(e), -e.stall.onset), default=None)
+    telling = None
     if leading is not None and leading.judged is not None:
         whole = leading.judged
     else:
-        whole = judge(_most_telling(examined), None, pl.DataFrame)
-    undated = judge(fragments, None, pl.DataFrame) if fragments else None
-    return Case(examined, episodes, leading, whole, undated)
+        telling = _most_telling(examined)
+        whole = judge(telling, None, pl.DataFrame)
+    calm = [each for each in examined if each is not telling and _shows_waits(each)]
+    calm = sorted(calm, key=lambda each: (-_most_waiting(each), each.capture.id))[:MOST_JUDGED]
+    others = [judge(each, None, pl.DataFrame) for each in (*calm, *filter(None, [fragments]))]
+    return Case(examined, episodes, leading, whole, others)
+
+
+def _examined(
+    evidence: Evidence,
+    captures: list[Capture],
+    corrections_by_people: Sequence[StallCorrection],
+    answers: Answers,
+) -> list[Examined]:
+    """Examine each capture; again the one whose stall explains what may be of several."""
+    by_capture = _by_capture(corrections_by_people, captures)
+
+    def examined(capture: Capture, share: Evidence) -> Examined:
+        return examine(capture, captures, share, by_capture.get(capture.id, ()), answers)
+
+    found = [examined(*each) for each in shares(evidence, captures)]
+    if len(captures) == 1 or captures[-1].id != UNDATED:
+        return found
+    settled = with_shared(captures, {each.capture.id for each in found if each.real})
+    if settled == captures:
+        return found
+    known = {each.capture: each for each in found}
+    return [known.get(each) or examined(each, share) for each, share in shares(evidence, settled)]
 
 
 # ---- its story ---------------------------------------------------------------------------------
@@ -161,6 +183,15 @@ def _most_telling(examined: Sequence[Examined]) -> Examined:
         return max((len(signal.times) for signal in signals(each.values)), default=0)
 
     return max(examined, key=lambda each: (samples(each), len(each.evidence.artifacts)))
+
+
+def _shows_waits(each: Examined) -> bool:
+    """Return whether a capture without a stall has dumps, lists or stacks: they have findings."""
+    return not each.real and not isinstance(each.every, Missing) and bool(each.every)
+
+
+def _most_waiting(each: Examined) -> int:
+    return max((moment.waiting for moment in each.every), default=0)
 
 
 def _mark_same(episodes: Sequence[Episode]) -> None:
@@ -237,7 +268,7 @@ def stalls(case: Case) -> list[contract.StallDoc]:
 
 
 def findings(case: Case) -> list[contract.FindingDoc]:
-    """List the leading episode's findings, then those of other episodes or of fragments alone."""
+    """List the leading episode's findings, then those of other episodes, captures and fragments."""
     matched: dict[str, list[str]] = {}
     others: dict[str, contract.FindingDoc] = {}
     for episode in case.episodes:
@@ -246,17 +277,25 @@ def findings(case: Case) -> list[contract.FindingDoc]:
             known = others.get(finding.id)
             if known is None or known.score < finding.score:
                 others[finding.id] = finding
-    for finding in case.undated.findings if case.undated else ():
-        others.setdefault(finding.id, finding)
-    own = {finding.id for finding in case.whole.findings}
-    rest = sorted(
-        (finding for name, finding in others.items() if name not in own),
-        key=lambda finding: (finding.role == "symptom", -finding.score, finding.id),
-    )
+    for judged in case.calm:
+        for finding in judged.findings:
+            others.setdefault(finding.id, finding)
+    own = case.whole.findings
+    listed = {finding.id for finding in own}
+    rest = [finding for name, finding in others.items() if name not in listed]
+    if case.leading is None:
+        own, rest = [], [*own, *rest]
+    rest.sort(key=_strongest_first)
     return [
         msgspec.structs.replace(finding, episodes=matched.get(finding.id, []))
-        for finding in (*case.whole.findings, *rest)
+        for finding in (*own, *rest)
     ]
+
+
+def _strongest_first(finding: contract.FindingDoc) -> tuple[bool, bool, float, str]:
+    """Order findings of several captures: symptoms last, what is found before what is seen."""
+    is_symptom = finding.role == "symptom"
+    return is_symptom, finding.verdict != "found", -finding.score, finding.id
 
 
 def absences(case: Case) -> list[contract.AbsenceDoc]:

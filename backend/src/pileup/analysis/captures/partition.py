@@ -12,8 +12,9 @@ incident changes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -30,7 +31,7 @@ from pileup.analysis.captures.stretches import (
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import OBSERVES, Evidence, bundle_of
-from pileup.analysis.evidence.folders import inside, scopes
+from pileup.analysis.evidence.folders import inside, recording_of, scopes
 from pileup.analysis.evidence.releases import contradict, of_all, releases
 from pileup.analysis.evidence.times import iso_of
 
@@ -51,6 +52,8 @@ class Capture:
     host: str | None
     span: Span | None
     """None: nothing has a time, or only log lines have one."""
+    folder: str | None = None
+    """The folder of its server, where folders without a host are of different ones."""
     hosts: frozenset[str | None] = frozenset()
     """Hosts whose rows it uses: its own, machines joined to it, and rows without a host."""
     members: frozenset[str] = frozenset()
@@ -59,6 +62,8 @@ class Capture:
     """Files that are no members, with the range of their rows that the capture uses."""
     undated: frozenset[str] = frozenset()
     """Files without samples over time that belong to it: settings, logs, single stacks."""
+    shared: frozenset[str] = frozenset()
+    """Dumps, lists and stacks without a time that may belong to it or to another capture."""
     copies: tuple[tuple[str, str], ...] = ()
     """SHA-256 and path of undated files that also lie elsewhere: those of this capture."""
     gaps: tuple[Span, ...] = ()
@@ -84,6 +89,7 @@ class _Group:
     lent: list[Stretch] = field(default_factory=list)
     undated: dict[str, str] = field(default_factory=dict)
     """SHA-256 to path."""
+    shared: set[str] = field(default_factory=set)
     folder: str | None = None
     """Folder that names its host, where folders without a host are of different servers."""
 
@@ -128,11 +134,31 @@ def partition(evidence: Evidence) -> list[Capture]:
         return [Capture(id=UNDATED, host=None, span=None, undated=shas)] if shas else []
     shared = _assign_undated(evidence, groups)
     copied = {artifact.sha256 for artifact in evidence.artifacts if artifact.copies}
-    captures = [_capture(group, copied) for group in groups]
+    captures = _named_apart([_capture(group, copied) for group in groups])
     captures.sort(key=lambda c: (c.span.start if c.span else 0, c.id))
     if shared:
         captures.append(Capture(id=UNDATED, host=None, span=None, undated=frozenset(shared)))
     return captures
+
+
+def with_shared(captures: Sequence[Capture], stalled: Collection[str]) -> list[Capture]:
+    """Give what may belong to several captures to the one of them that stalled.
+
+    People collect a list or a stack because work has stopped: calm captures beside it say nothing
+    about it. stalled: ids of the captures with a stall. What two stalls may explain stays apart.
+    """
+    *timed, last = captures
+    given: dict[str, str] = {}
+    for sha in last.undated:
+        owners = [each.id for each in timed if sha in each.shared and each.id in stalled]
+        if len(owners) == 1:
+            given[sha] = owners[0]
+    found = [
+        replace(each, undated=each.undated | {sha for sha in given if given[sha] == each.id})
+        for each in timed
+    ]
+    left = last.undated - given.keys()
+    return [*found, replace(last, undated=left)] if left else found
 
 
 # ---- hosts -------------------------------------------------------------------------------------
@@ -280,14 +306,13 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
 
     Several captures of the nearest folder share the logs, and the settings of their host. A file
     with copies belongs to the captures of each. Return the dumps, lists and stacks without a time
-    that may be of any of several captures.
+    that may be of any of several captures, and every file that is of none of them.
     """
     paths = {artifact.sha256: artifact.paths for artifact in evidence.artifacts}
     seen = {sha for group in groups for sha in group.artifacts}
     hosts = _hosts(evidence)
-    has_rows = {
-        sha for frame in evidence.frames.values() for sha in frame["artifact"].unique().to_list()
-    }
+    has_rows = _with_rows(evidence, evidence.frames)
+    recordings = _Recordings(evidence)
     of_bundle: dict[str, list[_Group]] = {}
     of_folder: dict[str, list[_Group]] = {}
     for group in groups:
@@ -313,19 +338,51 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
             is_of_bundle = chosen is not None
             for scope in scopes(path) if chosen is None else ():
                 here = of_folder.get(scope, [])
-                here = [group for group in here if _is_within(times.get(artifact.sha256), group)]
+                here = [
+                    group
+                    for group in here
+                    if _is_within(times.get(artifact.sha256), group)
+                    and recordings.may_be_of(artifact.sha256, group)
+                ]
                 own = [group for group in here if host is None or group.host == host]
                 chosen = own or [group for group in here if group.host is None]
                 if chosen:
                     break
-            if is_undated and not is_of_bundle and len(chosen or ()) > 1:
-                shared.add(artifact.sha256)
-                continue
             mine = versions.get(artifact.sha256, frozenset())
-            for group in chosen or ():
-                if not contradict(mine, of_group[id(group)]):
-                    group.undated.setdefault(artifact.sha256, path)
+            chosen = [g for g in chosen or () if not contradict(mine, of_group[id(g)])]
+            if not chosen or (is_undated and not is_of_bundle and len(chosen) > 1):
+                shared.add(artifact.sha256)
+                for group in chosen:
+                    group.shared.add(artifact.sha256)
+                continue
+            for group in chosen:
+                group.undated.setdefault(artifact.sha256, path)
     return shared - {sha for group in groups for sha in group.undated}
+
+
+class _Recordings:
+    """Tells which folders are recordings of their own.
+
+    One that has more than values over time (dumps, lists, stacks, settings or a log) is: what lies
+    in another folder is of another server, or of another day. One with values alone may be a
+    collector's, beside the folders of others.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._folders = recording_of(evidence.artifacts)
+        more = _with_rows(evidence, evidence.frames.keys() - {"sample"})
+        self._whole = {self._folders[sha] for sha in more} - {""}
+
+    def may_be_of(self, sha: str, group: _Group) -> bool:
+        folder = self._folders[sha]
+        theirs = {self._folders[each] for each in group.artifacts}
+        return not folder or bool({folder, ""} & theirs) or self._whole.isdisjoint(theirs)
+
+
+def _with_rows(evidence: Evidence, kinds: Iterable[str]) -> set[str]:
+    """Return the artifacts with any row of these kinds."""
+    frames = [evidence.frames[kind] for kind in kinds]
+    return {sha for frame in frames for sha in frame["artifact"].unique().to_list()}
 
 
 def _of_other_servers(evidence: Evidence) -> set[str]:
@@ -345,8 +402,7 @@ def _is_within(times: tuple[int, int] | None, group: _Group) -> bool:
 
 def _observing(evidence: Evidence) -> set[str]:
     """Return the artifacts that show a server at some moment."""
-    frames = [frame for kind, frame in evidence.frames.items() if kind in OBSERVES]
-    return {sha for frame in frames for sha in frame["artifact"].unique().to_list()}
+    return _with_rows(evidence, evidence.frames.keys() & OBSERVES)
 
 
 def _times(evidence: Evidence) -> dict[str, tuple[int, int]]:
@@ -376,6 +432,17 @@ def _hosts(evidence: Evidence) -> dict[str, str]:
 # ---- the result --------------------------------------------------------------------------------
 
 
+def _named_apart(captures: Sequence[Capture]) -> list[Capture]:
+    """Name the folder of captures that would have one id: of two servers, at one moment."""
+    names = Counter(each.id for each in captures)
+    return [
+        replace(each, id=f"{each.folder}@{each.id.partition('@')[2]}")
+        if names[each.id] > 1 and each.folder
+        else each
+        for each in captures
+    ]
+
+
 def _capture(group: _Group, copied: Set[str]) -> Capture:
     interval = group.interval_s
     lent = []
@@ -387,17 +454,19 @@ def _capture(group: _Group, copied: Set[str]) -> Capture:
         f"~{interval:.0f}s" if not any(part.is_dense for part in group.parts) and interval else ""
     )
     return Capture(
-        id=f"{group.host or group.folder or 'unknown'}@{iso_of(group.start)}{scale}",
+        id=f"{group.host or 'unknown'}@{iso_of(group.start)}{scale}",
+        folder=group.folder,
         host=group.host,
         span=Span(group.start, group.end),
         hosts=frozenset({group.host, None} | {h for part in group.parts for h in part.hosts}),
         members=frozenset(group.artifacts),
         lent=tuple(lent),
         undated=frozenset(group.undated),
+        shared=frozenset(group.shared),
         copies=tuple(sorted(item for item in group.undated.items() if item[0] in copied)),
         gaps=holes(group.parts),
         interval_s=interval,
     )
 
 
-__all__ = ["Capture", "partition"]
+__all__ = ["Capture", "partition", "with_shared"]

@@ -10,7 +10,7 @@ import polars as pl
 from pileup.analysis.clock import placement, transaction_numbers
 from pileup.analysis.clock.zone_evidence import refused_zones
 from pileup.analysis.evidence import duplicate_dumps, lock_places, unnumbered
-from pileup.analysis.evidence.admission import admit
+from pileup.analysis.evidence.admission import admit, without_refused_moments
 from pileup.analysis.evidence.answers import DEFECTS
 from pileup.analysis.evidence.compact_samples import compact
 from pileup.analysis.evidence.evidence import ClockOverride, Evidence, EvidenceArtifact
@@ -70,13 +70,18 @@ def _admitted(
     artifact: EvidenceArtifact, frames: Mapping[str, pl.DataFrame]
 ) -> tuple[dict[str, pl.DataFrame], list[Problem]]:
     """Return the frames of one artifact as the evidence keeps them, and what was left out."""
-    admitted: dict[str, pl.DataFrame] = {}
+    known: dict[str, pl.DataFrame] = {}
     problems: list[Problem] = []
     for kind, frame in frames.items():
         if not frame.height:
             continue
         whole, refused = admit(kind, with_all_columns(kind, frame).select(*frame_schema(kind)))
         problems += refused
+        known[kind] = whole
+    if "stack" in known:
+        known = without_refused_moments(known, frames["stack"])
+    admitted: dict[str, pl.DataFrame] = {}
+    for kind, whole in known.items():
         if whole.is_empty():
             continue
         tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))

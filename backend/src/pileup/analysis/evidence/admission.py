@@ -7,7 +7,7 @@ What a value means does not belong here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 import polars as pl
@@ -60,7 +60,7 @@ def admit(kind: str, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
 
 
 def _without_incredible_series(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
-    """Empty the series whose values are often impossible: the rest of them is no measurement."""
+    """Leave out the series whose values are often impossible: the rest is no measurement."""
     wrong = ~pl.col("value").is_between(-_LARGEST, _LARGEST)
     if frame.select(wrong.any()).item() is not True:
         return frame, []
@@ -76,7 +76,6 @@ def _without_incredible_series(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[
         nulls_equal=True,
         maintain_order="left",
     )["_bad"]
-    value = pl.when(incredible.is_null()).then(pl.col("value")).otherwise(None)
     problems = [
         Problem(line, f"{series} was left out: {share:.0%} of its values are no counter's.")
         for series, share, line in bad[:_NAMED].select("series", "share", "line_first").iter_rows()
@@ -84,7 +83,7 @@ def _without_incredible_series(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[
     if not (rest := bad[_NAMED:]).is_empty():
         more = f"{rest.height} more series were left out for the same reason."
         problems.append(Problem(rest["line_first"][0], more))
-    return frame.with_columns(value.alias("value")), problems
+    return frame.filter(incredible.is_null()), problems
 
 
 def _without_incredible_stacks(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
@@ -102,6 +101,27 @@ def _without_incredible_stacks(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[
     assert line is None or isinstance(line, int)
     problem = Problem(line, f"{stacks} left out: no server has that many threads.")
     return frame.filter(~incredible.over(moment)), [problem]
+
+
+def without_refused_moments(
+    frames: Mapping[str, pl.DataFrame], stacks: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
+    """Leave out the moments, and their counts of threads, of which no stack was admitted.
+
+    frames: what was admitted of one artifact. stacks: all stacks that it prints.
+    """
+    left = frames["stack"]["snapshot"].unique().implode()
+    refused = stacks.filter(~pl.col("snapshot").is_in(left))["snapshot"].unique().implode()
+    moments = frames.get("snapshot")
+    if moments is None or not refused.item().len():
+        return dict(frames)
+    gone = (pl.col("kind") == "stacks") & pl.col("snapshot").is_in(refused)
+    lines = moments.filter(gone)["line_first"].implode()
+    found = {**frames, "snapshot": moments.filter(~gone.fill_null(False))}
+    if (samples := frames.get(SAMPLE)) is not None:
+        counted = (pl.col("series") == "stacks.threads") & pl.col("line_first").is_in(lines)
+        found[SAMPLE] = samples.filter(~counted.fill_null(False))
+    return found
 
 
 def _checks(kind: str) -> Iterator[tuple[str, pl.Expr, int | None, str]]:
@@ -131,4 +151,4 @@ def _text(value: float) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-__all__ = ["EARLIEST", "LATEST", "admit"]
+__all__ = ["EARLIEST", "LATEST", "admit", "without_refused_moments"]

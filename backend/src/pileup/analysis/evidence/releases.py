@@ -28,7 +28,7 @@ def releases(frames: Mapping[str, pl.DataFrame]) -> dict[str, Releases]:
         stacks = frames.get("stack")
         debugged = [] if stacks is None else stacks["artifact"].unique().to_list()
         of_other = (pl.col("source") == BUILD_PATH) & pl.col("artifact").is_in(debugged)
-        elsewhere = pl.col("source").is_in([BANNER, PROSE]) | of_other
+        elsewhere = pl.col("source").str.ends_with(BANNER) | (pl.col("source") == PROSE) | of_other
         of_server = (pl.col("name") == "version") & ~elsewhere
         rows = settings.filter(of_server).select("artifact", "value").drop_nulls()
         printed += rows.unique().iter_rows()
