@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pileup.analysis.captures import recurrence
+from pileup.analysis import contract
+from pileup.analysis.captures import examine, recurrence
 from pileup.analysis.clock import offsets
 from pileup.analysis.clock.offsets import Offset
 from pileup.analysis.compare import trial
@@ -251,3 +252,16 @@ def test_connections_rose_to_their_limit(before: list[float], found: bool) -> No
     stalls = refusals.at_limit(signal, 100.0)
     assert bool(stalls) is found
     assert refusals.at_limit(signal, 100.1) == []
+
+
+# ---- headlines -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("verdict", "story"),
+    [("stall", "It held"), ("waits", "It held"), ("not_enough_data", "It held"), ("no_stall", "")],
+)
+def test_a_capture_without_a_stall_tells_no_story(verdict: Any, story: str) -> None:
+    headline = contract.Headline(verdict=verdict, text="Words.")
+    found = examine._with_story(headline, "It held")
+    assert (found.story, found.text, found.verdict) == (story, "Words.", verdict)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import Any
 
+from pileup.storage import audit
+from pileup.storage.audit import Actor
 from tests.support.site import Site
 
 
@@ -102,3 +105,29 @@ def test_the_audit_of_all_is_for_admins(site: Site) -> None:
     redacted = site.admin.get("/api/v1/audit/export", params={"redact": "addresses"})
     assert "jane@corp.example" not in redacted.text
     assert "address-" in redacted.text
+
+
+def test_an_export_of_the_audit_says_of_each_entry_what_the_list_says(site: Site) -> None:
+    """Entries with and without a detail, in the order of the list; each line ends as CSV does."""
+    incident = site.incident('checkout, "stalled"')
+    site.client("contributor", "Zoë").get(f"/api/v1/incidents/{incident}")
+    site.admin.patch(
+        f"/api/v1/incidents/{incident}", json={"severity": "sev1"}, headers={"If-Match": '"1"'}
+    )
+    site.admin.delete(f"/api/v1/incidents/{incident}")
+    with site.database.unit() as unit:
+        audit.record(unit, Actor(None, "a program"), "session.closed")
+    text = site.admin.get("/api/v1/audit/export").content.decode()
+    listed = site.admin.get("/api/v1/audit").json()
+    assert listed[0]["action"] == "file.downloaded"
+    first, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert first == ["time", "person", "incident", "action", "target", "detail"]
+    assert text.count("\r\n") == len(rows) + 1 == len(listed) + 1
+    assert {bool(entry["detail"]) for entry in listed} == {True, False}
+    for row, entry in zip(rows, listed, strict=True):
+        time, person, of, action, target, detail = row
+        assert (time, action, of) == (entry["at"], entry["action"], entry["incident_id"] or "")
+        assert (person, target) == (entry["user_name"], entry["target"] or "")
+        assert detail == (
+            json.dumps(entry["detail"], ensure_ascii=False) if entry["detail"] else ""
+        )

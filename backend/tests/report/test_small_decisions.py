@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,9 +14,10 @@ from pileup.report import document as d
 from pileup.report import release
 from pileup.report.case import Case, ReportAction, ReportTableChanges
 from pileup.report.redaction import known_values
-from pileup.report.render import figure_tables, figures, markdown
+from pileup.report.render import figure_tables, figures, markdown, sessions_figure
 from pileup.report.text import executive, prefill
 from pileup.report.text.evidence_blocks import _symptoms_caption
+from pileup.report.text.wording import lane_unit
 from tests.report.case import ANALYSIS, CASE, NOW
 from tests.report.test_evidence_blocks import (
     WITH_TABLES,
@@ -194,3 +196,39 @@ def test_a_short_name_of_a_host_is_no_part_of_a_name_with_dashes() -> None:
         text = f"{'a ' * 20}{name}-x"
         start = text.index(name)
         assert known_values._is_whole(text, start, start + len(name), "hosts") is whole
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit", "shown"),
+    [
+        ("gauge", "threads", "threads"),
+        ("counter", "threads", "threads/s"),
+        ("gauge", "1/s", "/s"),
+        ("counter", "1/s", "/s"),
+        ("gauge", None, ""),
+        ("counter", None, "/s"),
+    ],
+)
+def test_a_counter_is_drawn_per_second(kind: str, unit: str | None, shown: str) -> None:
+    series: Any = SimpleNamespace(name="other.series", labels="", kind=kind, unit=unit)
+    assert lane_unit(series) == shown
+
+
+@pytest.mark.parametrize(
+    ("x", "far", "turned"),
+    [
+        *((50.0, 90.0, 10.0), (50.0, 91.0, None)),  # at the left end, and beyond it
+        *((50.0, 10.0, 90.0), (50.0, 9.0, None)),
+        *((30.0, 40.0, 20.0), (30.0, 20.0, 40.0)),
+    ],
+)
+def test_a_label_goes_to_the_other_side_where_it_has_room(
+    x: float, far: float, turned: float | None
+) -> None:
+    label = sessions_figure._Label(x, "words", far < x, far)
+    other = sessions_figure._Label(1.0, "other", False, 2.0)
+    found = sessions_figure._turned([other, label], label, 10.0, 90.0)
+    if turned is None:
+        assert found == [other, label]
+    else:
+        assert found == [other, replace(label, is_left=far >= x, far=turned)]

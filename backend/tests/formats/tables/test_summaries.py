@@ -50,6 +50,20 @@ def test_an_instrument_that_was_never_used_has_no_series() -> None:
     assert len(parsed.frames["table"]["rows"][0]) == 2
 
 
+@pytest.mark.parametrize("cell", ["NULL", "", "many", "N/A"])
+def test_a_cell_that_is_no_number_has_no_sample_and_the_others_have(cell: str) -> None:
+    text = MEMORY.replace("52428800", cell) + "memory/sql/TABLE\t0\t7\t9\n"
+    parsed = parse_bytes(text.encode())
+    rows = parsed.frames["sample"].select("series", "labels", "value", "line_first").rows()
+    assert sorted(rows) == [
+        ("ps_memory.current_count_used", "event_name=memory/sql/TABLE", 0.0, 4),
+        ("ps_memory.current_count_used", "event_name=memory/sql/THD", 412.0, 2),
+        ("ps_memory.current_number_of_bytes_used", "event_name=memory/sql/TABLE", 7.0, 4),
+        ("ps_memory.high_number_of_bytes_used", "event_name=memory/sql/TABLE", 9.0, 4),
+        ("ps_memory.high_number_of_bytes_used", "event_name=memory/sql/THD", 104857600.0, 2),
+    ]
+
+
 def test_slabtop_with_counts_that_have_no_room() -> None:
     found = values(parse_bytes(SLABTOP.encode()))
     assert found["slabinfo.size", "slab=dentry"] == 2351556
