@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from pathlib import PurePosixPath
+
+import polars as pl
 
 from pileup.analysis.contract import SettingDoc
 from pileup.analysis.evidence.context import Context, Server, Setting
-from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.evidence import OBSERVES, Evidence
 from pileup.formats.reading.server_versions import BANNER, BUILD_PATH, PROSE
 
 
 def settings(evidence: Evidence) -> list[SettingDoc]:
     """Return every distinct value of each variable, with the first place that prints it."""
     frame = evidence.frame("setting")
-    if frame is None:
-        return []
+    return [] if frame is None else _distinct(frame)
+
+
+def _distinct(frame: pl.DataFrame) -> list[SettingDoc]:
     rows = frame.unique(["host", "name", "value", "source"], keep="first", maintain_order=True)
     return [
         SettingDoc(
@@ -33,13 +39,17 @@ def settings(evidence: Evidence) -> list[SettingDoc]:
 def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str, Setting]:
     """Return one value per name; variables of the server override files and old logs.
 
-    host: its values override those of other hosts.
+    host: its values override those of other hosts. A file that lies in the folder of what was
+    observed overrides one of a folder around it, which other recordings share.
     """
     found: dict[str, Setting] = {}
-    ranks: dict[str, tuple[bool, int]] = {}
-    for setting in settings(evidence):
+    ranks: dict[str, tuple[bool, int, int]] = {}
+    nearness = _nearness(evidence)
+    frame = evidence.frame("setting")
+    for setting in () if frame is None else _nearest_first(frame, nearness):
         weakness = _weakness(setting.source)
-        rank = host is not None and setting.host not in (None, host), weakness
+        is_foreign = host is not None and setting.host not in (None, host)
+        rank = is_foreign, weakness, -nearness.get(setting.artifact, 0)
         if setting.name in found and (
             rank > ranks[setting.name] or (weakness and rank == ranks[setting.name])
         ):
@@ -49,6 +59,46 @@ def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str,
             setting.value, setting.source, setting.host, setting.artifact, setting.line_first
         )
     return found
+
+
+def _nearest_first(frame: pl.DataFrame, nearness: Mapping[str, int]) -> list[SettingDoc]:
+    """Return the distinct values; of two files that print one, that of the nearest."""
+    if len(set(nearness.values())) > 1:
+        by = pl.col("artifact").replace_strict(nearness, default=0, return_dtype=pl.Int64)
+        frame = frame.sort(by, descending=True, maintain_order=True)
+    return _distinct(frame)
+
+
+def _nearness(evidence: Evidence) -> dict[str, int]:
+    """Map files with settings to how much of the folder of all that was observed they share."""
+    frame = evidence.frame("setting")
+    having = set() if frame is None else set(frame["artifact"].unique())
+    observing = {
+        sha
+        for kind in OBSERVES
+        if (rows := evidence.frame(kind)) is not None
+        for sha in rows["artifact"].unique()
+    }
+    folders = [
+        PurePosixPath(path).parent.parts
+        for artifact in evidence.artifacts
+        if artifact.sha256 in observing
+        for path in artifact.paths[:1]
+    ]
+    common = _shared(folders)
+    return {
+        artifact.sha256: max(
+            len(_shared([common, PurePosixPath(path).parent.parts])) for path in artifact.paths
+        )
+        for artifact in evidence.artifacts
+        if artifact.sha256 in having
+    }
+
+
+def _shared(folders: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the first parts that all folders have in common."""
+    same = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
+    return tuple(parts[0] for parts in same)
 
 
 def numeric_setting(evidence: Evidence, host: str | None, name: str) -> float | None:
