@@ -214,6 +214,14 @@ def settings_by_name() -> object:
     return [(each.name, each.source) for each in servers.settings(turned)]
 
 
+def settings_by_nearness() -> object:
+    """Of the places that print a value, that of the nearest file."""
+    row = {"host": "h", "name": "n", "value": "1", "source": "variables", "line_first": 1}
+    frame = pl.DataFrame([{**row, "artifact": name} for name in "abcd"])
+    found = servers._nearest_first(frame, {"a": 1, "b": 2, "c": 3, "d": 0})
+    return [each.artifact for each in found]
+
+
 def ranks_of_hypotheses() -> object:
     rows: Any = [given(id="r", weight=1.0)]
     columns: Any = [given(id=name) for name in "abcd"]
@@ -314,7 +322,8 @@ ORDERED: dict[str, Any] = {
     "evidence.levels _averages": averages_by_id,
     "evidence.scene _most_each": room_for_stacks,
     "evidence.scene _nearest_snapshot": fullest_dump,
-    "evidence.servers settings": settings_by_name,
+    "evidence.servers _distinct": settings_by_name,
+    "evidence.servers _nearest_first": settings_by_nearness,
     "reasoning.matrix _scores": ranks_of_hypotheses,
     "reasoning.pin_value value_of_series": pinned_series,
     "stacks.flame _flat": widest_nodes,
