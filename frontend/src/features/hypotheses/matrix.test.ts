@@ -92,6 +92,11 @@ describe('layout', () => {
     const apart = { ...cell, shown: 'N' as const, disagreement: 2 }
     expect(lookOf(apart, 'disagreement')).toMatchObject({ tint: 'apart', apart: 1 })
     expect(lookOf({ ...cell, shown: 'CC' }, 'disagreement').tint).toBe('none')
+    const looks = [null, 0, 0.5, 1, 2, 4].map((disagreement) =>
+      lookOf({ ...cell, shown: 'CC', disagreement }, 'disagreement'),
+    )
+    expect(looks.map(({ apart: share }) => share)).toEqual([0, 0, 0.25, 0.5, 1, 1])
+    expect(looks.map(({ tint }) => tint)).toEqual(['none', 'none', ...Array(4).fill('apart')])
   })
 
   it('marks a proposal as one until somebody rates', () => {

@@ -275,6 +275,36 @@ describe('overview', () => {
     expect(screen.queryByText(/cpu_pct/)).toBeNull()
   })
 
+  it('says when each series moved, and of none an order that its clock does not show', async () => {
+    const shift = (name: string, first_moved_s: number | null, uncertainty_s: number | null) => ({
+      ...{ series: `metric.${name}`, name, title: name, unit: '', text: '', host: null },
+      ...{ baseline: 4, stall: 8, ratio: 2, score: 60, direction: 'up' as const, same_as: null },
+      ...{ first_moved_s, uncertainty_s },
+    })
+    const given: [string, number | null, number | null, string, string | null][] = [
+      ['never', null, 1, '–', null],
+      ['surely', 3, null, '3safter', null],
+      ['at once', 0, null, '0safter', null],
+      ['inside', 2, 2, 'with the onset', 'within ± 2 s of the onset'],
+      ['inside, before', -2, 2, 'with the onset', 'within ± 2 s of the onset'],
+      ['outside', 3, 2, '3safter', '± 2 s'],
+      ['outside, before', -3, 2, '3sbefore', '± 2 s'],
+    ]
+    open({ ...base, shifts: given.map(([name, moved, spread]) => shift(name, moved, spread)) })
+    for (const [name, , , shown, title] of given) {
+      const row = (await screen.findByRole('link', { name })).closest('[role="row"]')!
+      const cell = row.querySelectorAll('[role="cell"], [role="gridcell"]')[1]!
+      expect([name, cell.textContent.replaceAll(/\s/g, '')]).toEqual([
+        name,
+        shown.replaceAll(' ', ''),
+      ])
+      expect([name, cell.querySelector('[title]')?.getAttribute('title') ?? null]).toEqual([
+        name,
+        title,
+      ])
+    }
+  })
+
   it('leads to the upload when there is nothing', async () => {
     open({ ...base, headline: null, artifacts: { ...base.artifacts, total: 0, done: 0 } })
     expect(await screen.findByRole('button', { name: 'Upload files' })).toBeTruthy()

@@ -33,3 +33,14 @@ test('marks are as unsure as the worst clock that stamped one of them', () => {
   expect(view.clocks.uncertaintyOf(lane)).toBe(2000)
   view.dispose()
 })
+
+test('a pixel of the plot and the time that it shows are each other', () => {
+  const view = new TimelineView(() => Promise.reject(new Error('asks for nothing')))
+  view.width = 400
+  view.range = [1_000_000, 1_060_000]
+  expect([0, 100, 200, 400].map((px) => view.time(px))).toEqual([
+    1_000_000, 1_015_000, 1_030_000, 1_060_000,
+  ])
+  for (const px of [0, 7, 399, 400]) expect(view.x(view.time(px))).toBeCloseTo(px)
+  view.dispose()
+})
