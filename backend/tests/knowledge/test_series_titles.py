@@ -15,6 +15,8 @@ from pileup.knowledge.series_titles import series_title
         ("innodb.semaphore_waits", "", "Threads waiting for a latch", "threads"),
         ("mysql.Threads_running", "", "Threads running", "threads"),
         ("mysql.Com_select", "", "SELECT statements", "statements"),
+        ("metric.com_update_multi", "", "UPDATE MULTI statements", "statements"),
+        ("metric.com_", "", "Com", None),
         ("metric.cpu_pct", "", "CPU busy", "%"),
         ("metric.innodb_spin_rounds_per_s", "", "InnoDB spin rounds", "1/s"),
         ("metric.Aborted_clients_per_s", "", "Aborted clients", "1/s"),

@@ -132,6 +132,8 @@ def _unit_of(name: str, key: str, measure: Measure | None) -> str | None:
 
 def _counted(name: str) -> str | None:
     """Return what a name counts: 'pages' for 'bp_pages_dirty'; None where no noun says it."""
+    if _is_command(name):
+        return "statements"
     words = _vocabulary()
     pieces = reversed(_PIECES.split(name.lower()))
     counted = next((word for word in pieces if word in words.nouns), None)
@@ -146,10 +148,14 @@ def _without_unit(name: str) -> tuple[str, str | None]:
     return name, None
 
 
+def _is_command(name: str) -> bool:
+    return name.lower().startswith(_COMMAND) and len(name) > len(_COMMAND)
+
+
 def _read(name: str) -> str:
     """Write a name of words joined by underscores as text."""
     known = _vocabulary().words
-    if name.lower().startswith(_COMMAND) and len(name) > len(_COMMAND):
+    if _is_command(name):
         return f"{name[len(_COMMAND) :].replace('_', ' ').upper()} statements"
     pieces = [piece for piece in _PIECES.split(name[:_LONGEST]) if piece]
     text = " ".join(known.get(piece.lower(), piece) for piece in pieces) or name or "unnamed"

@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'name',
     head: 'What they do',
-    width: 'minmax(280px, 2.4fr)',
+    width: 'minmax(280px, 4fr)',
     cell: (group) => <StackName name={group.name} apart={group.apart} />,
     text: (group) => [group.name, group.apart].filter(Boolean).join(' < '),
     sort: (group) => group.name,
@@ -107,13 +107,18 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
+/** So much of a long name stays. */
+const LEAST_CH = 7
+
 /** "rw_lock_s_lock_spin in row_search_mvcc": where room is short, what it is in stays. */
 function StackName({ name, apart }: { readonly name: string; readonly apart: string | undefined }) {
   const [leaf, caller] = splitName(name)
   const title = apart ? `${name} < ${apart}` : name
   return (
     <span className="stack-name mono" title={title} data-testid="stack-group">
-      <span className="ellipsis">{leaf}</span>
+      <span className="ellipsis" style={{ minWidth: `${Math.min(leaf.length, LEAST_CH)}ch` }}>
+        {leaf}
+      </span>
       {caller && <span className="stack-caller ellipsis">in {caller}</span>}
       {apart && <span className="stack-apart ellipsis faint">&lt; {apart}</span>}
     </span>
