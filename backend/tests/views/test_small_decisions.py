@@ -329,6 +329,23 @@ def test_what_is_searched_of_an_analysis() -> None:
     assert [(each.hint, each.weight) for each in found] == [("seen", 1.0), ("explained", 0.5)]
 
 
+@pytest.mark.parametrize(
+    ("latch", "title"),
+    [
+        ("btr_search_latch", "adaptive hash latch (created btr0sea.cc:193)"),
+        ("of no entry", "created btr0sea.cc:193"),
+        (None, "created btr0sea.cc:193"),
+    ],
+)
+def test_a_latch_is_found_by_its_name_in_words(latch: str | None, title: str) -> None:
+    printed = "created btr0sea.cc:193"
+    hot = SimpleNamespace(label=printed, latch=latch, meaning="m", max_at=None, share=0.5)
+    document: Any = SimpleNamespace(roots=[], blockers=[], hot_latches=[hot], hot_waits=[])
+    assert [(each.key, each.title) for each in search_entries._nodes(document)] == [
+        (printed, title)
+    ]
+
+
 def test_a_time_of_a_report_is_a_time() -> None:
     assert case._us("2026-11-20T22:00:00Z") == 1795212000000000
     with pytest.raises(ValueError, match="'yesterday' is not a time"):

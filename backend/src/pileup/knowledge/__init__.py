@@ -61,6 +61,15 @@ def latch_words(title: str, *printed: str) -> str:
     return f"{title} ({', '.join(printed)})" if printed else title
 
 
+def named_latch(latch: str | None, printed: str) -> str:
+    """Name a latch in words where it is known, with what the server prints of it.
+
+    latch: its id in the knowledge; printed: 'created btr0sea.cc:193'.
+    """
+    known = knowledge().latches.get(latch or "")
+    return latch_words(known.title, printed) if known else printed
+
+
 _TITLES = {
     "buf_block_lock": "page",
     "ahi": "adaptive hash",
@@ -582,6 +591,7 @@ __all__ = [
     "knowledge",
     "latch_words",
     "match_stack",
+    "named_latch",
     "packaged_knowledge",
     "plain_function",
     "use",

@@ -29,7 +29,7 @@ from pileup.analysis.contract import (
 )
 from pileup.analysis.evidence.gaps import check_title
 from pileup.analysis.evidence.servers import server_title
-from pileup.knowledge import knowledge, latch_words
+from pileup.knowledge import named_latch
 from pileup.knowledge.series_titles import typed_title
 from pileup.numerals import grouped, number
 from pileup.report.redaction.document_redaction import raise_leaks
@@ -363,7 +363,7 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
         return None
     rows = [
         (
-            _latch(wait),
+            named_latch(wait.latch, wait.latch_label),
             f"{wait.file}:{wait.line}",
             wait.mode,
             grouped(wait.waits),
@@ -376,12 +376,6 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
     ]
     columns = ("latch", "place", "mode", "waits", "peak", "share", "meaning", "source")
     return Block("Top latch waits", (), columns, rows)
-
-
-def _latch(wait: HotWaitDoc) -> str:
-    """Name a latch in words where it is known, with what the server prints of it."""
-    known = knowledge().latches.get(wait.latch or "")
-    return latch_words(known.title, wait.latch_label) if known else wait.latch_label
 
 
 def _slow_queries(queries: Sequence[SlowQueryDoc]) -> Block | None:

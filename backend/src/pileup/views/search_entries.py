@@ -14,6 +14,7 @@ import structlog
 
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.knowledge import named_latch
 from pileup.storage.incidents.search import Entry
 from pileup.views.evidence.log_groups import log_groups
 from pileup.views.evidence.queries import QueryFilter, QuerySource, top_queries
@@ -97,7 +98,7 @@ def _nodes(document: Analysis) -> Iterator[Entry]:
         yield _entry(
             "wait",
             latch.label,
-            latch.label,
+            named_latch(latch.latch, latch.label),
             hint=latch.meaning,
             at=_moment(latch.max_at),
             words=[latch.latch],
