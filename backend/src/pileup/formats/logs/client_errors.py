@@ -41,7 +41,7 @@ _MESSAGE = re.compile(
     r"|Can't create more than max_prepared_stmt_count"
     r"|WSREP has not yet prepared node for application use"
     r"|running with the --(?:super-)?read-only option|maximum statement execution time exceeded"
-    r"|Query execution was interrupted|Lost connection to (?:MySQL )?server|server has gone away"
+    r"|Query execution was interrupted|Lost connection to (?:MySQL )?server|[Ss]erver has gone away"
     r"|Communications link failure|The total number of locks exceeds the lock table size"
     r"|Out of (?:memory|resources when opening file)"
     r"|innodb_fatal_semaphore_wait_threshold (?:for \S{1,60} )?was exceeded"

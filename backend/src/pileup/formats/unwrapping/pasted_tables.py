@@ -224,8 +224,12 @@ def _keys_reader(lines: list[str]) -> Unwrap | None:
     return _Keys(names, has_rows=bool(rows)) if len(names) > 1 else None
 
 
-_LAST_ERROR = re.compile(r"\s{0,60}Last_(?:(?:SQL|IO)_)?Error: \S+ \S+ \S", re.IGNORECASE)
-"""Why replication stopped, which somebody copied alone out of its status."""
+_LAST_ERROR = re.compile(
+    r"\s{0,60}(?:Last_(?:(?:SQL|IO)_)?Error: \S+ \S+ \S"
+    r"|(?:Slave|Replica)_(?:IO|SQL)_Running: (?:No|Connecting|Preparing)\s*$)",
+    re.IGNORECASE,
+)
+"""Why replication stopped, or that it has, which somebody copied alone out of its status."""
 _FEW_LINES = 8
 
 
