@@ -25,7 +25,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 12
+VERSION = 13
 HINTS = ()
 ONLY_UNCLAIMED = True
 

@@ -16,7 +16,7 @@ NAME = "replication"
 TITLE = "replication status"
 GIVES = "`replication.*` series per channel; settings; errors as events."
 PRINTED_BY = "`SHOW REPLICA STATUS`, `SHOW SLAVE STATUS`, MySQL 5.0 to 9.x, MariaDB"
-VERSION = 4
+VERSION = 5
 HINTS = ("-slave-status", "-replica-status")
 
 _KEY = re.compile(r"(?:^|[\t|]) *(?:Slave|Replica)_IO_State(?::|\t| *\|)", re.M | re.I)

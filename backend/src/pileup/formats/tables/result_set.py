@@ -21,7 +21,7 @@ GIVES = "A table per result, named by its query; series of what performance_sche
 PRINTED_BY = (
     "the mysql client and MySQL Shell: box, tabs, `\\G`; ProxySQL, MaxScale; several in one file"
 )
-VERSION = 23
+VERSION = 24
 HINTS = ()
 
 ONLY_UNCLAIMED = True
