@@ -37,6 +37,7 @@ async function settle(page: Page, proof: string) {
   await expect(page.locator(proof).first()).toBeVisible({ timeout: 30_000 })
   await expect(page.locator('.skeleton, .skeleton-rows, [aria-busy="true"]')).toHaveCount(0)
   await expect(page.getByRole('alert')).toHaveCount(0)
+  await page.waitForLoadState('networkidle') // the lanes are a canvas: nothing in the page says that they wait
   await page.evaluate(async () => {
     await document.fonts.ready
     // one that is taken away is over, too
