@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pileup.analysis import contract as c
-from pileup.report.case import Case, ReportMeasure
+from pileup.report.case import Case, ReportAnnotation, ReportMeasure
 from pileup.report.compose import blocks_of
 from pileup.report.document import ConfidenceDrawing, Figure
 from pileup.report.text.prefill import prefill
 from pileup.report.text.templates import TEMPLATES
+from pileup.report.text.wording import recorded_words
 from tests.report.case import ANALYSIS, CASE, NOW, document
 from tests.report.exports import EXPORTS
 
@@ -170,4 +172,62 @@ def test_a_chart_of_confidence_takes_either_time() -> None:
         assert isinstance(figure.drawing, ConfidenceDrawing)
         places.append([at for at, _ in figure.drawing.lines[0].steps])
     assert places[0] != places[1]
-    assert "recorded afterwards" in prefill(case, "hypotheses")
+    assert f"recorded {NOW:%Y-%m-%d %H:%M} UTC" in prefill(case, "hypotheses")
+
+
+LATER = datetime(2026, 12, 3, 7, 41, tzinfo=UTC)
+"""When everything of ``written_later`` was recorded."""
+
+
+def written_later(recorded_at: datetime | None) -> Case:
+    """A story whose every step has its own time, and was recorded then or afterwards."""
+    steps = tuple(
+        replace(step, at=NOW.replace(day=1 + at), recorded_at=recorded_at)
+        for at, step in enumerate(CASE.hypotheses[0].history)
+    )
+    run = replace(
+        RUN, began=NOW.replace(day=5), ended=NOW.replace(day=6), begin_recorded=recorded_at,
+        end_recorded=recorded_at, environment=(("host", "db-77"), ("cores", "96")),
+        standing="recorded_after" if recorded_at else "locked",
+    )  # fmt: skip
+    notes = [
+        ReportAnnotation(NOW.replace(day=7 + at), None, f"{kind} of ann", "ann", kind,
+                         recorded_at=recorded_at)
+        for at, kind in enumerate(("note", "decision", "symptom"))
+    ]  # fmt: skip
+    return replace(
+        CASE,
+        hypotheses=(replace(CASE.hypotheses[0], history=steps),),
+        experiments=(run,),
+        annotations=tuple(notes[:2]),
+        noticed=tuple(notes[2:]),
+    )
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_every_step_says_in_every_export_when_it_happened_and_when_it_was_recorded(
+    export: str,
+) -> None:
+    """Confidence, the beginning and end of a run, its prediction, notes, decisions, symptoms."""
+    late = flat(EXPORTS[export](document(written_later(LATER))))
+    live = flat(EXPORTS[export](document(written_later(None))))
+    for text in (late, live):
+        for words in (
+            "30% (ann, 2026-11-01 09:00 UTC", "80% (bob, 2026-11-02 09:00 UTC",
+            "2026-11-05 09:00 UTC to 2026-11-06 09:00 UTC, on host db-77, cores 96",
+            "2026-11-07 09:00:00", "note of ann", "2026-11-08 09:00:00", "Decision: decision of",
+            "2026-11-09 09:00:00", "Noticed: symptom of ann", "Experiment 1 begins",
+        ):  # fmt: skip
+            assert words in text, words
+    recorded = "recorded 2026-12-03 07:41 UTC"
+    # two steps, the conclusion, the run, its beginning and end, a note, a decision, a symptom
+    assert late.count(recorded) == 9
+    assert "(recorded after the run)" in late
+    assert "recorded 2026" not in live
+    assert "recorded after" not in live
+
+
+@pytest.mark.parametrize("minutes", [0, 59])
+def test_what_is_recorded_within_the_hour_is_recorded_as_it_happened(minutes: int) -> None:
+    assert recorded_words(NOW, NOW + timedelta(minutes=minutes)) == ""
+    assert recorded_words(NOW, NOW + timedelta(hours=1)) == "recorded 2026-11-21 10:00 UTC"

@@ -103,6 +103,9 @@ class ReportExperiment:
     ended: datetime | None = None
     precision: str = "exact"
     """How precisely ``began`` and ``ended`` are known: exact, about or day."""
+    begin_recorded: datetime | None = None
+    end_recorded: datetime | None = None
+    """When these were recorded; None: when they happened."""
     environment: tuple[tuple[str, str], ...] = ()
     """('host', 'db-7'), ('cores', '96'): those that are known."""
     state: str = "finished"
@@ -117,6 +120,8 @@ class ReportAnnotation:
     kind: str = "note"
     """note, decision or symptom."""
     precision: str = "exact"
+    recorded_at: datetime | None = None
+    """When it was recorded; None: when it happened."""
 
 
 @dataclass(frozen=True, slots=True)

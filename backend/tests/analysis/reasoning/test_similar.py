@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from pileup.analysis import analyse
 from pileup.analysis.reasoning.similar import LEAST, likeness, signature
 from tests.analysis.frames import evidence, gauge
@@ -27,6 +29,23 @@ def test_it_says_what_is_shared_and_what_is_not() -> None:
     assert found.shared == ("series: spins went up",)
     assert found.only_here == ("likely cause: AHI", "contended latch: adaptive hash")
     assert found.only_there == ("likely cause: Hot row", "root blocker: transaction")
+
+
+def test_one_cause_is_enough() -> None:
+    """Evidence of other kinds, of another server and load, shares little else."""
+    stacks = {"finding:ahi-latch": "AHI", **{f"stack:{at}": "f" for at in range(9)}}
+    dumps = {"finding:ahi-latch": "AHI", **{f"place:{at}": "p" for at in range(9)}}
+    assert LEAST < likeness(stacks, dumps).score < likeness(AHI, AHI).score
+    assert likeness(stacks, {**dumps, "stack:1": "f"}).score > likeness(stacks, dumps).score
+
+
+@on_samples
+def test_the_samples_of_one_bug_are_alike() -> None:
+    """A vendor's report, a game's shards and a benchmark of one latch (D20)."""
+    names = ("ahi-build", "ahi-pileup", "games-ahi")
+    found = {name: signature(analysis_of(sample(name))) for name in names}
+    for first, second in itertools.combinations(names, 2):
+        assert likeness(found[first], found[second]).score >= LEAST
 
 
 def test_nothing_is_like_nothing() -> None:

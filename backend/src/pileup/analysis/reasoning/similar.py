@@ -22,6 +22,8 @@ from pileup.knowledge.series_titles import title_of_id
 LEAST = 0.3
 """Incidents with a lower score are not similar."""
 _FINDING_SCORE = 0.5
+_SAME_CAUSE = 0.4
+"""The least of two incidents with a likely cause in common: load, series and servers may differ."""
 _LATCH_SHARE = 0.2
 _STACK_SHARE = 0.1
 _SERIES = 30
@@ -91,7 +93,7 @@ def _findings(analysis: Analysis) -> Signature:
     return {
         f"finding:{finding.id}": finding.title
         for finding in analysis.findings
-        if finding.score >= _FINDING_SCORE
+        if finding.score >= _FINDING_SCORE and finding.role != "symptom"
     }
 
 
@@ -193,8 +195,11 @@ def likeness(here: Signature, there: Signature) -> Likeness:
     """Compare two signatures; the score is 0 when either is empty."""
     both, all_ = here.keys() & there.keys(), here.keys() | there.keys()
     weight = sum(map(weight_of, all_))
+    score = sum(map(weight_of, both)) / weight if here and there and weight else 0.0
+    if any(feature.startswith("finding:") for feature in both):
+        score = _SAME_CAUSE + (1 - _SAME_CAUSE) * score
     return Likeness(
-        score=sum(map(weight_of, both)) / weight if here and there and weight else 0.0,
+        score=score,
         shared=_describe(both, here),
         only_here=_describe(here.keys() - there.keys(), here),
         only_there=_describe(there.keys() - here.keys(), there),

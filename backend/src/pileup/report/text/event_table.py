@@ -10,7 +10,14 @@ from pileup.analysis.contract import Analysis, DeadlockDoc, EventDoc, Locator, S
 from pileup.report.case import Case, ReportAnnotation, ReportExperiment, ReportHypothesis
 from pileup.report.text.source_notes import label_of
 from pileup.report.text.stall_sources import of_root, of_stall
-from pileup.report.text.wording import VERDICTS, happened_words, main_stall, moment, peak_words
+from pileup.report.text.wording import (
+    VERDICTS,
+    happened_words,
+    main_stall,
+    moment,
+    peak_words,
+    recorded_words,
+)
 
 _EVENT_KINDS = {"trigger", "restart", "crash", "semaphore_warning"}
 _NOTES = {"decision": "Decision: ", "symptom": "Noticed: "}
@@ -96,7 +103,8 @@ def _stall(analysis: Analysis, stall: StallDoc, *, leads: bool) -> Iterator[Time
 def _done(case: Case) -> Iterator[TimelineEvent]:
     """List what people noticed, noted, decided, tested and concluded."""
     for note in (*case.noticed, *case.annotations):
-        yield _by(note.start, _note_words(note), note.author, note.precision)
+        text = _late(_note_words(note), note.start, note.recorded_at)
+        yield _by(note.start, text, note.author, note.precision)
     for experiment in case.experiments:
         yield from _experiment(experiment)
     for hypothesis in case.hypotheses:
@@ -106,9 +114,12 @@ def _done(case: Case) -> Iterator[TimelineEvent]:
 def _experiment(experiment: ReportExperiment) -> Iterator[TimelineEvent]:
     name = f"Experiment {experiment.number}"
     if experiment.began is not None:
-        yield _by(experiment.began, f"{name} begins: {experiment.title}", "", experiment.precision)
+        text = f"{name} begins: {experiment.title}"
+        text = _late(text, experiment.began, experiment.begin_recorded)
+        yield _by(experiment.began, text, "", experiment.precision)
     if experiment.ended is not None and experiment.verdict in VERDICTS:
         text = f"{name} ends: {VERDICTS[experiment.verdict]}"
+        text = _late(text, experiment.ended, experiment.end_recorded)
         yield _by(experiment.ended, text, "", experiment.precision)
 
 
@@ -116,7 +127,13 @@ def _conclusion(hypothesis: ReportHypothesis) -> Iterator[TimelineEvent]:
     if hypothesis.status in ("supported", "refuted") and hypothesis.history:
         last = hypothesis.history[-1]
         text = f"{hypothesis.label} {hypothesis.status}: {hypothesis.statement}"
-        yield _by(last.at, text, last.by, last.precision)
+        yield _by(last.at, _late(text, last.at, last.recorded_at), last.by, last.precision)
+
+
+def _late(text: str, at: datetime, recorded_at: datetime | None) -> str:
+    """Return what happened, and when it was recorded where that was later."""
+    recorded = recorded_words(at, recorded_at)
+    return f"{text} ({recorded})" if recorded else text
 
 
 def _by(at: datetime, text: str, person: str, precision: str) -> TimelineEvent:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 
 from pileup.analysis.contract import Analysis, FindingDoc, HotLatchDoc
 from pileup.analysis.evidence import gaps
@@ -35,7 +35,7 @@ from pileup.report.text.wording import (
     measure_words,
     peak_name,
     ratio_words,
-    recorded_afterwards,
+    recorded_words,
     sentence,
     times,
     unit_text,
@@ -391,7 +391,7 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
     if len(hypothesis.history) > 1:
         steps = "; ".join(
             f"{step.confidence}% ({step.by}, {happened_words(step.at, step.precision)}"
-            f"{', recorded afterwards' if recorded_afterwards(step) else ''}: {step.reason})"
+            f"{_recorded(step.at, step.recorded_at)}: {step.reason})"
             for step in hypothesis.history
         )
         lines.append(f"Confidence over time: {steps}")
@@ -440,7 +440,19 @@ def _ran(experiment: ReportExperiment) -> str:
         ended = happened_words(experiment.ended, experiment.precision)
         text += "" if ended == text else f" to {ended}"
     where = ", ".join(f"{name} {value}" for name, value in experiment.environment)
-    return f"{text}, on {where}" if where else text
+    text = f"{text}, on {where}" if where else text
+    times = (
+        (experiment.ended, experiment.end_recorded),
+        (experiment.began, experiment.begin_recorded),
+    )
+    late = (_recorded(at, recorded) for at, recorded in times if at is not None)
+    return text + next(filter(None, late), "")
+
+
+def _recorded(at: datetime, recorded_at: datetime | None) -> str:
+    """', recorded 2026-11-23 01:08 UTC'; empty for what was recorded as it happened."""
+    words = recorded_words(at, recorded_at)
+    return f", {words}" if words else ""
 
 
 def _measured(measure: ReportMeasure) -> str:

@@ -182,7 +182,14 @@ def happened_words(at: datetime, precision: str) -> str:
 
 def recorded_afterwards(step: ReportConfidence) -> bool:
     """Return whether a step was recorded at least an hour after it happened."""
-    return step.recorded_at is not None and step.recorded_at - step.at >= _AFTERWARDS
+    return bool(recorded_words(step.at, step.recorded_at))
+
+
+def recorded_words(at: datetime, recorded_at: datetime | None) -> str:
+    """Say when something was recorded: 'recorded 2026-11-23 01:08 UTC'; '' if as it happened."""
+    if recorded_at is None or recorded_at - at < _AFTERWARDS:
+        return ""
+    return f"recorded {recorded_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def sentence(text: str) -> str:

@@ -92,7 +92,9 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
             _experiment(e, labels) for e in Experiments(unit).of_incident(incident.id)
         ),
         annotations=tuple(
-            ReportAnnotation(a.start, a.end, a.text, a.author or "", a.kind, a.precision)
+            ReportAnnotation(
+                a.start, a.end, a.text, a.author or "", a.kind, a.precision, a.created_at
+            )
             for a in Annotations(unit).of_incident(incident.id)
         ),
         noticed=tuple(_noticed(symptom) for symptom in Symptoms(unit).of_incident(incident.id)),
@@ -434,6 +436,8 @@ def _experiment(e: ExperimentRecord, labels: dict[str, str]) -> ReportExperiment
         began=e.began if e.state != "planned" else None,
         ended=e.ended if e.state == "finished" else None,
         precision=e.ran_precision if e.ran_from else "exact",
+        begin_recorded=e.started_at,
+        end_recorded=e.finished_at,
         environment=tuple((name, value) for name, value in known if value),
         state=e.state,
     )
@@ -483,6 +487,7 @@ def _noticed(symptom: SymptomRecord) -> ReportAnnotation:
         symptom.by,
         "symptom",
         symptom.happened_precision,
+        symptom.recorded_at,
     )
 
 
