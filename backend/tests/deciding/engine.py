@@ -171,8 +171,8 @@ def missing_of_a_deadlock() -> object:
 
 def kinds_of_deadlocks() -> object:
     def found(members: int, by: str, *, closed: bool = True, missing: str = "") -> object:
-        named = dict.fromkeys(("_of_tables", "_of_inserts", "_of_shared", "_of_exclusive"))
-        functions: dict[str, Any] = {name: always(None) for name in named}
+        named = ("_of_tables", "_of_inserts", "_of_shared", "_of_exclusive", "_of_a_part")
+        functions: dict[str, Any] = dict.fromkeys(named, always(None))
         if by:
             name, kind = by.split()
             functions[name] = always(kind)
