@@ -5,7 +5,12 @@ from __future__ import annotations
 import itertools
 
 from pileup.analysis import analyse
-from pileup.analysis.reasoning.similar import LEAST, likeness, signature
+from pileup.analysis.reasoning.similar import (
+    LEAST,
+    likeness,
+    likeness_of_incidents,
+    signature,
+)
 from tests.analysis.frames import evidence, gauge
 from tests.support.captures import SAMPLES, analysis_of, on_samples, sample
 
@@ -35,8 +40,13 @@ def test_one_cause_is_enough() -> None:
     """Evidence of other kinds, of another server and load, shares little else."""
     stacks = {"finding:ahi-latch": "AHI", **{f"stack:{at}": "f" for at in range(9)}}
     dumps = {"finding:ahi-latch": "AHI", **{f"place:{at}": "p" for at in range(9)}}
-    assert LEAST < likeness(stacks, dumps).score < likeness(AHI, AHI).score
-    assert likeness(stacks, {**dumps, "stack:1": "f"}).score > likeness(stacks, dumps).score
+    assert (
+        LEAST < likeness_of_incidents(stacks, dumps).score < likeness_of_incidents(AHI, AHI).score
+    )
+    assert (
+        likeness_of_incidents(stacks, {**dumps, "stack:1": "f"}).score
+        > likeness_of_incidents(stacks, dumps).score
+    )
 
 
 @on_samples
@@ -45,7 +55,7 @@ def test_the_samples_of_one_bug_are_alike() -> None:
     names = ("ahi-build", "ahi-pileup", "games-ahi")
     found = {name: signature(analysis_of(sample(name))) for name in names}
     for first, second in itertools.combinations(names, 2):
-        assert likeness(found[first], found[second]).score >= LEAST
+        assert likeness_of_incidents(found[first], found[second]).score >= LEAST
 
 
 def test_nothing_is_like_nothing() -> None:
@@ -60,5 +70,15 @@ def test_samples_are_like_themselves_only() -> None:
     found = {name: signature(analysis_of(sample(name))) for name in SAMPLES}
     for item in SAMPLES:
         for other in SAMPLES:
-            score = likeness(found[item], found[other]).score
+            score = likeness_of_incidents(found[item], found[other]).score
             assert (score == 1.0) if item == other else (score < LEAST), (item, other, score)
+
+
+def test_a_cause_in_common_outweighs_all_that_differs() -> None:
+    here = {"finding:a": "A", **{f"series:{at}:up": "s" for at in range(40)}}
+    there = {"finding:a": "A", **{f"latch:{at}": "l" for at in range(9)}}
+    assert likeness(here, there).score < LEAST < likeness_of_incidents(here, there).score
+    assert likeness_of_incidents(here, here).score == 1.0
+    other = {**there, "finding:b": "B"}
+    del other["finding:a"]
+    assert likeness_of_incidents(here, other) == likeness(here, other)

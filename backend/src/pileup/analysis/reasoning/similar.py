@@ -9,7 +9,7 @@ that share only a busy CPU are not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
@@ -195,15 +195,20 @@ def likeness(here: Signature, there: Signature) -> Likeness:
     """Compare two signatures; the score is 0 when either is empty."""
     both, all_ = here.keys() & there.keys(), here.keys() | there.keys()
     weight = sum(map(weight_of, all_))
-    score = sum(map(weight_of, both)) / weight if here and there and weight else 0.0
-    if any(feature.startswith("finding:") for feature in both):
-        score = _SAME_CAUSE + (1 - _SAME_CAUSE) * score
     return Likeness(
-        score=score,
+        score=sum(map(weight_of, both)) / weight if here and there and weight else 0.0,
         shared=_describe(both, here),
         only_here=_describe(here.keys() - there.keys(), here),
         only_there=_describe(there.keys() - here.keys(), there),
     )
+
+
+def likeness_of_incidents(here: Signature, there: Signature) -> Likeness:
+    """Compare two incidents: a likely cause in common outweighs that load and servers differ."""
+    alike = likeness(here, there)
+    if any(feature.startswith("finding:") for feature in here.keys() & there.keys()):
+        return replace(alike, score=_SAME_CAUSE + (1 - _SAME_CAUSE) * alike.score)
+    return alike
 
 
 def weight_of(feature: str) -> float:
@@ -221,6 +226,7 @@ __all__ = [
     "Likeness",
     "Signature",
     "likeness",
+    "likeness_of_incidents",
     "signature",
     "undecided",
     "weight_of",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from pileup.analysis.reasoning.similar import likeness
+from pileup.analysis.reasoning.similar import likeness_of_incidents
 from pileup.storage.database import Unit
 from pileup.storage.incidents.incidents import Incidents, Symptoms
 from pileup.storage.reasoning.hypotheses import Hypotheses
@@ -27,7 +27,7 @@ class SimilarIncident:
     title: str
     onset: datetime | None
     score: float
-    """Weighted share of the features that both have, 0..1."""
+    """Weighted share of the features that both have, 0..1; from 0.4 on with a cause in common."""
     shared: list[str]
     only_here: list[str]
     only_there: list[str]
@@ -61,7 +61,10 @@ def similar_incidents(unit: Unit, incident_id: str) -> list[SimilarIncident]:
         *(incidents.similar(mine.features, MOST + 1) if mine.features else ()),
     ]
     others = incidents.symptoms([name for name in dict.fromkeys(found) if name != incident_id])
-    compared = [(other, likeness(_features(mine), _features(other))) for other in others.values()]
+    compared = [
+        (other, likeness_of_incidents(_features(mine), _features(other)))
+        for other in others.values()
+    ]
     compared.sort(key=lambda pair: (not _share_cause(mine, pair[0]), -pair[1].score, pair[0].id))
     similar = []
     for other, alike in compared[:MOST]:
