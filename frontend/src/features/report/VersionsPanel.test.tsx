@@ -77,11 +77,12 @@ test('the differences of one release at a time are shown, without what is the sa
       },
     ],
   )
-  const [second, first] = await screen.findAllByRole('button', { name: 'Compare with the draft' })
-  fireEvent.click(second!)
+  const buttons = await screen.findAllByRole('button', { name: 'Compare with the draft' })
+  const [second, first] = buttons as [HTMLElement, HTMLElement]
+  fireEvent.click(second)
   expect(await screen.findByText('Impact')).toBeTruthy()
   expect(screen.queryByText('Summary')).toBeNull()
-  expect([second, first].map((item) => item!.getAttribute('aria-expanded'))).toEqual([
+  expect([second, first].map((item) => item.getAttribute('aria-expanded'))).toEqual([
     'true',
     'false',
   ])
@@ -91,12 +92,12 @@ test('the differences of one release at a time are shown, without what is the sa
     ['diff-line minus', '- less'],
     ['diff-line', 'as before'],
   ])
-  fireEvent.click(first!)
-  expect([second, first].map((item) => item!.getAttribute('aria-expanded'))).toEqual([
+  fireEvent.click(first)
+  expect([second, first].map((item) => item.getAttribute('aria-expanded'))).toEqual([
     'false',
     'true',
   ])
-  fireEvent.click(first!)
+  fireEvent.click(first)
   expect(screen.queryByText('Impact')).toBeNull()
 })
 

@@ -25,7 +25,7 @@ function open(count: number, row: number | null = null) {
     />
   )
   const { rerender } = render(list(target))
-  const first = () => Number(screen.getAllByText(/^row /)[0]!.textContent.slice(4))
+  const first = () => Number(screen.getAllByText(/^row /)[0]?.textContent.slice(4))
   return {
     first,
     shows: (at: number) => screen.queryByText(`row ${at}`) !== null,
