@@ -312,7 +312,7 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
     seen = {sha for group in groups for sha in group.artifacts}
     hosts = _hosts(evidence)
     has_rows = _with_rows(evidence, evidence.frames)
-    recordings = _Recordings(evidence)
+    recordings = _Recordings(evidence, groups)
     of_bundle: dict[str, list[_Group]] = {}
     of_folder: dict[str, list[_Group]] = {}
     for group in groups:
@@ -368,14 +368,17 @@ class _Recordings:
     collector's, beside the folders of others.
     """
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Evidence, groups: Sequence[_Group]) -> None:
         self._folders = recording_of(evidence.artifacts)
         more = _with_rows(evidence, evidence.frames.keys() - {"sample"})
         self._whole = {self._folders[sha] for sha in more} - {""}
+        self._of_group = {
+            id(group): {self._folders[sha] for sha in group.artifacts} for group in groups
+        }
 
     def may_be_of(self, sha: str, group: _Group) -> bool:
         folder = self._folders[sha]
-        theirs = {self._folders[each] for each in group.artifacts}
+        theirs = self._of_group[id(group)]
         return not folder or bool({folder, ""} & theirs) or self._whole.isdisjoint(theirs)
 
 
