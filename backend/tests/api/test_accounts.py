@@ -307,9 +307,11 @@ def test_a_token_creates_no_token(site: Site) -> None:
 def test_a_new_password_revokes_the_tokens_unless_they_are_kept(site: Site, end: bool) -> None:
     here = site.client("contributor")
     token = site.with_token("read", here)
+    of_another = site.with_token("read", site.client("viewer"))
     body = {"current_password": PASSWORD, "password": PASSWORD + " new", "end_tokens": end}
     assert here.patch("/api/v1/session/user", json=body).status_code == 200
     assert token.get("/api/v1/incidents").status_code == (401 if end else 200)
+    assert of_another.get("/api/v1/incidents").status_code == 200
 
 
 @pytest.mark.parametrize(

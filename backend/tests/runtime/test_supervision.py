@@ -287,12 +287,12 @@ def test_an_api_is_waited_for(
 def test_a_worker_is_waited_for_and_not_needed(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
-    looks = iter([False, True])
+    looks = iter([(True, False), (True, True)])
     asked: list[Any] = []
 
     def examine(_: Settings, names: Any) -> list[Any]:
         asked.append(names)
-        return [SimpleNamespace(ok=next(looks, False))]
+        return [SimpleNamespace(ok=ok) for ok in next(looks, (False,))]
 
     monkeypatch.setattr(supervisor, "examine", examine)
     whole, said = lines_of(settings)

@@ -148,11 +148,7 @@ def _joined(chunks: Iterable[Samples], name: str) -> list[Any]:
 
 
 def _floats(name: str, values: list[float | int | None]) -> pl.Series:
-    try:
-        return pl.Series(name, values, dtype=pl.Float64, strict=True)
-    except OverflowError:  # an integer of more than 38 digits, which a float may hold
-        floats = [None if value is None else float(value) for value in values]
-        return pl.Series(name, floats, dtype=pl.Float64)
+    return pl.Series(name, values, dtype=pl.Float64, strict=True)
 
 
 def labels_text(labels: Iterable[tuple[str, str]]) -> str:

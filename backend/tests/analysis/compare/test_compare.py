@@ -7,6 +7,9 @@ import random
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from pileup.analysis.compare import compared_tables
 from pileup.analysis.compare.differences import Side
 from pileup.analysis.compare.fleet import fleet
 from pileup.analysis.compare.sides import Group, Member
@@ -281,3 +284,22 @@ def test_a_table_without_a_time_is_in_no_window_and_said() -> None:
         for warning in compare(Side("A", whole), Side("B", whole)).warnings
         if "time" in warning
     ]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "is_same"),
+    [
+        ("x", "x", True),
+        ("1.0", "1", True),
+        (None, None, True),
+        ("x", "y", False),
+        ("1", None, False),
+    ],
+)
+def test_a_cell_is_the_same_as_text_or_as_a_number(
+    a: str | None, b: str | None, is_same: bool
+) -> None:
+    runs: Any = SimpleNamespace(spread=lambda *_: None)
+    row: Any = SimpleNamespace(key="k")
+    cell: Any = SimpleNamespace(before=a, after=b)
+    assert (compared_tables._spread(row, "c", cell, (runs, runs)) is None) == is_same
