@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -311,7 +311,7 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
     paths = {artifact.sha256: artifact.paths for artifact in evidence.artifacts}
     seen = {sha for group in groups for sha in group.artifacts}
     hosts = _hosts(evidence)
-    has_rows = _with_rows(evidence, evidence.frames)
+    has_rows = evidence.having(evidence.frames)
     recordings = _Recordings(evidence, groups)
     of_bundle: dict[str, list[_Group]] = {}
     of_folder: dict[str, list[_Group]] = {}
@@ -324,7 +324,7 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
         for folder in folders:
             of_folder.setdefault(folder, []).append(group)
     times = _times(evidence)
-    undated = _observing(evidence) - times.keys()
+    undated = evidence.having(OBSERVES) - times.keys()
     versions = releases(evidence.frames)
     of_group = {id(group): of_all(group.artifacts, versions) for group in groups}
     shared: set[str] = set()
@@ -370,7 +370,7 @@ class _Recordings:
 
     def __init__(self, evidence: Evidence, groups: Sequence[_Group]) -> None:
         self._folders = recording_of(evidence.artifacts)
-        more = _with_rows(evidence, evidence.frames.keys() - {"sample"})
+        more = evidence.having(evidence.frames.keys() - {"sample"})
         self._whole = {self._folders[sha] for sha in more} - {""}
         self._of_group = {
             id(group): {self._folders[sha] for sha in group.artifacts} for group in groups
@@ -382,15 +382,9 @@ class _Recordings:
         return not folder or bool({folder, ""} & theirs) or self._whole.isdisjoint(theirs)
 
 
-def _with_rows(evidence: Evidence, kinds: Iterable[str]) -> set[str]:
-    """Return the artifacts with any row of these kinds."""
-    frames = [evidence.frames[kind] for kind in kinds]
-    return {sha for frame in frames for sha in frame["artifact"].unique().to_list()}
-
-
 def _of_other_servers(evidence: Evidence) -> set[str]:
     """Return the settings that are not of the server that dumps, lists or stacks show."""
-    versions, observing = releases(evidence.frames), _observing(evidence)
+    versions, observing = releases(evidence.frames), evidence.having(OBSERVES)
     shown = of_all(observing, versions)
     return {
         sha for sha, mine in versions.items() if sha not in observing and contradict(mine, shown)
@@ -401,11 +395,6 @@ def _is_within(times: tuple[int, int] | None, group: _Group) -> bool:
     """Return whether a log has lines around a capture; True for what has no time."""
     reach = round(CONTEXT_S * _S)
     return times is None or (group.start - reach <= times[1] and times[0] <= group.end + reach)
-
-
-def _observing(evidence: Evidence) -> set[str]:
-    """Return the artifacts that show a server at some moment."""
-    return _with_rows(evidence, evidence.frames.keys() & OBSERVES)
 
 
 def _times(evidence: Evidence) -> dict[str, tuple[int, int]]:

@@ -8,6 +8,7 @@ Frames keep the columns of ``records.frame_schema`` and gain ``artifact`` (SHA-2
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -86,6 +87,11 @@ class Evidence:
         """Return the records of one kind, or None if there are none."""
         frame = self.frames.get(kind)
         return None if frame is None or frame.is_empty() else frame
+
+    def having(self, kinds: Iterable[str]) -> set[str]:
+        """Return the artifacts with any record of these kinds."""
+        frames = [self.frames[kind] for kind in kinds if kind in self.frames]
+        return {sha for frame in frames for sha in frame["artifact"].unique().to_list()}
 
     def path(self, sha256: str | None) -> str | None:
         return next(

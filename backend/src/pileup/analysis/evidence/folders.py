@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from pileup.analysis.evidence.evidence import EvidenceArtifact
 
@@ -34,16 +35,25 @@ def inside(path: str, scope: str) -> bool:
     return not scope or path.startswith(f"{scope}/")
 
 
+def folders_of(path: str) -> list[str]:
+    """Return the folders around a file, the outermost first."""
+    return path.split("/")[:-1]
+
+
+def shared_folders(lists: Sequence[Sequence[str]]) -> int:
+    """Count the outermost folders that all have in common; 0 of none."""
+    same = takewhile(lambda names: len(set(names)) == 1, zip(*lists, strict=False))
+    return sum(1 for _ in same)
+
+
 def recordings(paths: Sequence[str]) -> dict[str, str]:
     """Map each path to the folder of its recording, '' for files beside all recordings.
 
     It is the first folder below what all paths share. An archive is no such folder: a recording
     often has several.
     """
-    folders = [path.split("/")[:-1] for path in paths]
-    shared = 0
-    while folders and all(len(f) > shared and f[shared] == folders[0][shared] for f in folders):
-        shared += 1
+    folders = [folders_of(path) for path in paths]
+    shared = shared_folders(folders)
     found = {}
     for path, parts in zip(paths, folders, strict=True):
         own = parts[: shared + 1]
@@ -58,4 +68,12 @@ def recording_of(artifacts: Sequence[EvidenceArtifact]) -> dict[str, str]:
     return {artifact.sha256: folders[artifact.path] for artifact in artifacts}
 
 
-__all__ = ["directly_in", "inside", "recording_of", "recordings", "scopes"]
+__all__ = [
+    "directly_in",
+    "folders_of",
+    "inside",
+    "recording_of",
+    "recordings",
+    "scopes",
+    "shared_folders",
+]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import takewhile
-from pathlib import PurePosixPath
+from collections.abc import Mapping
 
 import polars as pl
 
 from pileup.analysis.contract import SettingDoc
 from pileup.analysis.evidence.context import Context, Server, Setting
 from pileup.analysis.evidence.evidence import OBSERVES, Evidence
+from pileup.analysis.evidence.folders import folders_of, shared_folders
 from pileup.formats.reading.server_versions import BANNER, BUILD_PATH, PROSE
 
 
@@ -70,35 +69,21 @@ def _nearest_first(frame: pl.DataFrame, nearness: Mapping[str, int]) -> list[Set
 
 
 def _nearness(evidence: Evidence) -> dict[str, int]:
-    """Map files with settings to how much of the folder of all that was observed they share."""
-    frame = evidence.frame("setting")
-    having = set() if frame is None else set(frame["artifact"].unique())
-    observing = {
-        sha
-        for kind in OBSERVES
-        if (rows := evidence.frame(kind)) is not None
-        for sha in rows["artifact"].unique()
-    }
-    folders = [
-        PurePosixPath(path).parent.parts
-        for artifact in evidence.artifacts
-        if artifact.sha256 in observing
-        for path in artifact.paths[:1]
-    ]
-    common = _shared(folders)
+    """Map files with settings to how much of the folder of all that was observed they share.
+
+    Empty where a single file has settings: it has no rival.
+    """
+    having = evidence.having(["setting"])
+    if len(having) < 2:
+        return {}
+    observing = evidence.having(OBSERVES)
+    seen = [folders_of(each.path) for each in evidence.artifacts if each.sha256 in observing]
+    common = seen[0][: shared_folders(seen)] if seen else []
     return {
-        artifact.sha256: max(
-            len(_shared([common, PurePosixPath(path).parent.parts])) for path in artifact.paths
-        )
+        artifact.sha256: max(shared_folders([common, folders_of(path)]) for path in artifact.paths)
         for artifact in evidence.artifacts
         if artifact.sha256 in having
     }
-
-
-def _shared(folders: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the first parts that all folders have in common."""
-    same = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
-    return tuple(parts[0] for parts in same)
 
 
 def numeric_setting(evidence: Evidence, host: str | None, name: str) -> float | None:
